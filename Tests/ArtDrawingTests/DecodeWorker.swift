@@ -26,8 +26,8 @@ final class DecodeWorker {
   }
 
   private let program = Process()
-  private let requests = Pipe()
-  private let answers = Pipe()
+  private let requests = Pipe.unshared()
+  private let answers = Pipe.unshared()
   private let errors = FileManager.default.temporaryDirectory.appendingPathComponent("errors-\(UUID())")
   private var rest: [UInt8] = []
 

@@ -88,7 +88,7 @@ import Testing
     let own = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     let child = own.deletingLastPathComponent().appendingPathComponent("DrawingChild").path
     let program = Process()
-    let output = Pipe()
+    let output = Pipe.unshared()
     program.executableURL = URL(fileURLWithPath: "/usr/bin/prlimit")
     program.arguments = [
       "--as=\(megabytes << 20)", "--core=0", "--", child, Sheet.font, lines.path, "\(drawing.canvas.0)",

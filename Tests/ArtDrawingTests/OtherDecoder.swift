@@ -98,7 +98,7 @@ final class OtherDecoder {
 
   func run(_ name: String, arguments: [String]) throws -> (status: Int32, output: String) {
     let program = Process()
-    let output = Pipe()
+    let output = Pipe.unshared()
     program.executableURL = URL(fileURLWithPath: "/usr/bin/\(name)")
     program.arguments = arguments
     program.standardOutput = output

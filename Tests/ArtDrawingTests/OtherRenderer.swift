@@ -69,7 +69,7 @@ final class OtherRenderer {
   @discardableResult
   func run(_ program: String, _ words: String...) throws -> String {
     let process = Process()
-    let output = Pipe()
+    let output = Pipe.unshared()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/\(program)")
     process.arguments = words
     process.standardOutput = output

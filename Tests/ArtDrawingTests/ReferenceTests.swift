@@ -16,7 +16,7 @@ import Testing
   /// The beginning of the font's SHA-256.
   private func digest() throws -> String {
     let program = Process()
-    let output = Pipe()
+    let output = Pipe.unshared()
     program.executableURL = URL(fileURLWithPath: "/usr/bin/sha256sum")
     program.arguments = [Sheet.font]
     program.standardOutput = output

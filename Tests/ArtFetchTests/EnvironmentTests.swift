@@ -18,8 +18,8 @@ import Testing
     process.executableURL = program.appendingPathComponent("emojiart-worker")
     process.arguments = WorkerVerb.fetch.arguments
     process.environment = ProcessInfo.processInfo.environment.merging(variables) { $1 }
-    let input = Pipe()
-    let output = Pipe()
+    let input = Pipe.unshared()
+    let output = Pipe.unshared()
     process.standardInput = input
     process.standardOutput = output
     try process.start()

@@ -27,7 +27,7 @@ struct TableTests {
     let lacking = sources.filter { !FileManager.default.fileExists(atPath: "/usr/share/\($0)") }
     try #require(lacking.isEmpty, "missing: install the Debian packages unicode-data and unicode-cldr-core")
     let process = Process()
-    let output = Pipe()
+    let output = Pipe.unshared()
     process.executableURL = Self.root.appending(path: "scripts/emoji-names")
     process.arguments = ["--print"]
     process.standardOutput = output

@@ -35,8 +35,8 @@ func built(_ name: String) throws -> HelperProgram { try HelperPrograms.installe
 /// Runs a program that is no worker; the process is killed with the value.
 final class OtherProcess {
   let process = Process()
-  let input = Pipe()
-  let output = Pipe()
+  let input = Pipe.unshared()
+  let output = Pipe.unshared()
   private let isOver = DispatchSemaphore(value: 0)
 
   init(_ path: String, _ arguments: [String]) throws {

@@ -43,7 +43,7 @@ final class ScratchFolder: Sendable {
     process.executableURL = URL(fileURLWithPath: "/bin/sh")
     process.arguments = ["-ec", lines]
     process.currentDirectoryURL = URL(fileURLWithPath: path)
-    let output = Pipe()
+    let output = Pipe.unshared()
     process.standardOutput = output
     process.standardInput = FileHandle.nullDevice
     try process.start()

@@ -205,7 +205,7 @@ extension ScratchFolder {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/find")
     process.arguments = [path, "-type", "f", "-name", "?*.emojiart", "-printf", "%P\\0"]
-    let output = Pipe()
+    let output = Pipe.unshared()
     process.standardOutput = output
     try process.start()
     let text = output.fileHandleForReading.readDataToEndOfFile()

@@ -53,7 +53,7 @@ struct Intruder {
     of path: String, _ arguments: [String], input: [UInt8] = [], environment: [String: String]? = nil
   ) throws -> String {
     let process = Process()
-    let (stdin, stdout) = (Pipe(), Pipe())
+    let (stdin, stdout) = (Pipe.unshared(), Pipe.unshared())
     process.executableURL = URL(fileURLWithPath: path)
     process.arguments = arguments
     process.environment = environment

@@ -16,7 +16,7 @@ import Testing
     _ input: String, _ arguments: [String] = ["decode"], output: FileHandle? = nil
   ) throws -> (lines: [String], errors: String, status: Int32) {
     let process = Process()
-    let (stdin, stdout, stderr) = (Pipe(), Pipe(), Pipe())
+    let (stdin, stdout, stderr) = (Pipe.unshared(), Pipe.unshared(), Pipe.unshared())
     process.executableURL = URL(fileURLWithPath: try HelperPrograms.installed.program("emojiart-worker").path)
     process.arguments = arguments
     process.standardInput = stdin
@@ -121,7 +121,7 @@ import Testing
 
   @Test("a worker whose output is closed ends with status 74, and by no signal")
   func unread() throws {
-    let pipe = Pipe()
+    let pipe = Pipe.unshared()
     try pipe.fileHandleForReading.close()
     #expect(try run("", output: pipe.fileHandleForWriting).status == 74)
   }
@@ -210,7 +210,7 @@ import Testing
     let (small, large) = (try worker(4), try worker(64))
     func growth(_ how: String) throws -> Int {
       let parent = Process()
-      let output = Pipe()
+      let output = Pipe.unshared()
       parent.executableURL = URL(fileURLWithPath: try HelperPrograms.installed.program("WorkerParent").path)
       parent.arguments = [how, small.program.path, large.program.path]
       parent.standardOutput = output
@@ -234,7 +234,7 @@ import Testing
     let worker = try ScriptedWorker(fetch: "say '{\"body\":20971520}'; head -c 20971520 /dev/zero")
     let small = try ScriptedWorker()
     let parent = Process()
-    let output = Pipe()
+    let output = Pipe.unshared()
     parent.executableURL = URL(fileURLWithPath: try HelperPrograms.installed.program("WorkerParent").path)
     parent.arguments = ["measure", small.program.path, worker.program.path]
     parent.standardOutput = output

@@ -14,7 +14,7 @@ final class StreamProcess {
   init(
     in run: CommandRun, command: [String] = ["edit", "bees", "--json"], _ options: [String] = []
   ) throws {
-    let (stdin, stdout) = (Pipe(), Pipe())
+    let (stdin, stdout) = (Pipe.unshared(), Pipe.unshared())
     process.executableURL = run.place.appending(path: "bin/emojiart")
     process.arguments = command + options
     process.currentDirectoryURL = run.place.appending(path: "work")
@@ -96,19 +96,25 @@ final class StreamProcess {
     while poll(&ready, 1, 0) == 1, Glibc.read(output, &piece, piece.count) > 0 {}
   }
 
-  /// All lines to the end.
+  /// All lines to the end. A program that goes on writing hangs, too.
   func rest() throws -> [String] {
+    let end = ContinuousClock.now + Hang.limit
     var lines: [String] = []
-    while let line = try line() { lines.append(line) }
+    while let line = try line() {
+      lines.append(line)
+      guard ContinuousClock.now < end else { throw Hang("the end of a process after \(line)") }
+    }
     return lines
   }
 
   /// Reads up to and including the first line that contains a text.
   func lines(until text: String) throws -> [String] {
+    let end = ContinuousClock.now + Hang.limit
     var lines: [String] = []
     while let line = try line() {
       lines.append(line)
       if line.contains(text) { return lines }
+      guard ContinuousClock.now < end else { throw Hang("\(text) after \(line)") }
     }
     throw Project.Missing(what: "\(text) in \(lines.suffix(5))")
   }

@@ -392,7 +392,7 @@ private struct OtherProgram {
     process.arguments = ["-s", "KILL", "900", "sh", "-euc", script]
     process.currentDirectoryURL = run.place.appending(path: "work")
     process.environment = run.environment
-    let output = Pipe()
+    let output = Pipe.unshared()
     (process.standardInput, process.standardOutput) = (FileHandle.nullDevice, output)
     try process.start()
     let bytes = output.fileHandleForReading.readDataToEndOfFile()

@@ -5,14 +5,14 @@ import Foundation
 /// Another process that is about to write. In the test's own process any other opening of the file would end its lock.
 package final class FileLock {
   private let shell = Process()
-  private let words = Pipe()
+  private let words = Pipe.unshared()
 
   /// The lock could not be taken.
   package struct NotHeld: Error {}
 
   /// `alone` also keeps others from reading; `writing` leaves a rollback journal beside the file while the lock is held.
   package init(_ path: String, alone: Bool = false, writing: Bool = false) throws {
-    let answers = Pipe()
+    let answers = Pipe.unshared()
     shell.executableURL = URL(fileURLWithPath: "/usr/bin/sqlite3")
     shell.arguments = [path]
     shell.standardInput = words

@@ -5,7 +5,7 @@ import Foundation
 /// A running `Fixtures/bin/picture-server`, which ends with this object.
 package final class PictureServer: Sendable {
   private let process = Process()
-  private let input = Pipe()
+  private let input = Pipe.unshared()
   /// The folder of the pictures made for this server.
   private let folder: URL
   /// The server's URL, without a slash at its end.
@@ -32,7 +32,7 @@ package final class PictureServer: Sendable {
     for name in pictures { try picture.write(to: folder.appendingPathComponent(name)) }
     process.executableURL = root.appendingPathComponent("Fixtures/bin/picture-server")
     process.arguments = ["--folder", folder.path] + arguments
-    let output = Pipe()
+    let output = Pipe.unshared()
     process.standardInput = input
     process.standardOutput = output
     try process.start()

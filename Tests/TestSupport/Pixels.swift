@@ -31,7 +31,7 @@ package struct Pixels: Sendable {
   /// Decodes a file.
   package init(contentsOf file: URL) throws {
     let program = Process()
-    let output = Pipe()
+    let output = Pipe.unshared()
     program.executableURL = URL(fileURLWithPath: "/usr/bin/convert")
     program.arguments = ["-quiet", file.path + "[0]", "-depth", "8", "-colorspace", "sRGB", "pam:-"]
     program.standardOutput = output

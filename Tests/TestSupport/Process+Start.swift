@@ -14,3 +14,17 @@ extension Process {
   /// runs until the other one has ended would then never end.
   package func start() throws { try starting.withLock { _ in try run() } }
 }
+
+extension Pipe {
+  /// A pipe whose ends no other program inherits. The ends of `Pipe()` are inherited by each program that is started while they are
+  /// open: the end of a program's input would then come only when the other program has ended.
+  package static func unshared() -> Pipe {
+    starting.withLock { _ in
+      let pipe = Pipe()
+      for end in [pipe.fileHandleForReading, pipe.fileHandleForWriting] {
+        _ = fcntl(end.fileDescriptor, F_SETFD, FD_CLOEXEC)
+      }
+      return pipe
+    }
+  }
+}

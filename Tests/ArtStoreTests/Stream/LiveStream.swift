@@ -9,8 +9,8 @@ final class LiveStream {
   /// The answers and events that have been read.
   private(set) var lines: [[String: Any]] = []
   private let process = Process()
-  private let input = Pipe()
-  private let output = Pipe()
+  private let input = Pipe.unshared()
+  private let output = Pipe.unshared()
   private let errorsPath: String
   private var rest = Data()
 

@@ -50,7 +50,7 @@ extension StreamCase {
     process.standardOutput = FileHandle(fileDescriptor: output, closeOnDealloc: true)
     let input = try LineSender()
     process.standardInput = input.receiver
-    let errors = Pipe()
+    let errors = Pipe.unshared()
     process.standardError = errors
     try process.start()
     let limit = DispatchWorkItem {

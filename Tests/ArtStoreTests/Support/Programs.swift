@@ -34,8 +34,8 @@ func run(
   variables["TMPDIR"] = Workspace.statePath
   variables.merge(environment) { $1 }
   process.environment = variables
-  let output = Pipe()
-  let errors = Pipe()
+  let output = Pipe.unshared()
+  let errors = Pipe.unshared()
   process.standardInput = FileHandle.nullDevice
   process.standardOutput = output
   process.standardError = errors
