@@ -52,7 +52,9 @@ import Testing
     let process = Process()
     process.executableURL = URL(filePath: "/bin/sh")
     process.arguments = ["-c", script]
-    let (input, output) = (FileManager.default.temporaryDirectory.appending(path: UUID().uuidString), Pipe.unshared())
+    let (input, output) = (
+      FileManager.default.temporaryDirectory.appending(path: UUID().uuidString), Pipe.unshared()
+    )
     try Data((lines.joined(separator: "\n") + "\n").utf8).write(to: input)
     defer { try? FileManager.default.removeItem(at: input) }
     process.standardInput = try FileHandle(forReadingFrom: input)
