@@ -26,6 +26,13 @@ final class ScratchFolder: Sendable {
     try text.write(toFile: self[name], atomically: false, encoding: .utf8)
   }
 
+  /// Puts a file in place that was written outside of the folder: one event, where a write in place has several.
+  func put(_ name: String, _ text: String) throws {
+    let draft = "\(path).draft"
+    try text.write(toFile: draft, atomically: false, encoding: .utf8)
+    try #require(rename(draft, self[name]) == 0, "\(name): \(String(cString: strerror(errno)))")
+  }
+
   func make(_ name: String) throws {
     try FileManager.default.createDirectory(atPath: self[name], withIntermediateDirectories: true)
   }

@@ -22,9 +22,12 @@ package func until(
   _ holds: () async throws -> Bool
 ) async throws {
   let end = ContinuousClock.now + Hang.limit
+  var checks = 0
   while try await !holds() {
     guard !Task.isCancelled, ContinuousClock.now < end else { throw Hang(what()) }
-    await Task.yield()
+    // What is waited for may be done by another process, which needs the processor.
+    checks += 1
+    if checks < 100 { await Task.yield() } else { try? await Task.sleep(for: .milliseconds(1)) }
   }
 }
 
