@@ -27,8 +27,6 @@ let package = Package(
     .executable(name: "emojiart-inotify", targets: ["emojiart-inotify"]),
     .executable(name: "emojiart-worker", targets: ["emojiart-worker"]),
   ],
-  // Off for the static release of emojiart: what the worker links cannot be linked so.
-  traits: [.default(enabledTraits: ["Worker"]), "Worker"],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
   ],
@@ -93,7 +91,6 @@ let package = Package(
       name: "emojiart",
       dependencies: [
         "ArtSystem", "ArtModel", "ArtWorkspace", "ArtProtocol", "ArtTerminal", "emojiart-inotify",
-        .target(name: "emojiart-worker", condition: .when(traits: ["Worker"])),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),
@@ -172,8 +169,8 @@ let package = Package(
     .testTarget(
       name: "CommandTests",
       dependencies: [
-        "emojiart", "ArtModel", "ArtNames", "ArtTerminal", "ArtWorkspace", "ArtProtocol", "FollowADocument",
-        "TestSupport",
+        "emojiart", "emojiart-worker", "ArtModel", "ArtNames", "ArtTerminal", "ArtWorkspace", "ArtProtocol",
+        "FollowADocument", "TestSupport",
       ],
       swiftSettings: settings),
   ],
