@@ -50,9 +50,6 @@ final class DecodeWorker {
 
   /// With `hidesLoaders` the worker finds no loaders.
   init(hidesLoaders: Bool = false) throws {
-    // Writing to a worker that has ended must be an error and no signal.
-    // A handler is reset by exec; an ignored signal would be inherited by every program that a test starts.
-    signal(SIGPIPE) { _ in }
     let own = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     let path = own.deletingLastPathComponent().appendingPathComponent("emojiart-worker").path
     // All kinds of pictures, because one worker decodes all of them.

@@ -180,7 +180,8 @@ import Testing
     #expect(try await follower.next() == .scanned(FolderScan("", files: ["bees.emojiart"], reason: nil)))
     try folder.write("wasps.emojiart", "y")
     try folder.write("sub/bees.emojiart", "y")
-    try folder.write("bees.emojiart-journal", "y")
+    // In one event: a busy machine may report the several ones of a write before the file is quiet.
+    try folder.put("bees.emojiart-journal", "y")
     #expect(try await follower.next() == .changed([WatchedFile("bees.emojiart", isQuiet: true)]))
     await watcher.close()
   }

@@ -12,7 +12,13 @@ extension Process {
   /// Foundation reports the end of a program when a socket is closed that the program inherits. Until the program runs, another
   /// one that is started inherits the socket, too, and the end is reported only when both have ended. Two programs of which one
   /// runs until the other one has ended would then never end.
-  package func start() throws { try starting.withLock { _ in try run() } }
+  ///
+  /// From then on, writing to a program that has ended is an error and no signal. A handler ends with exec, while an ignored signal would be
+  /// inherited by every program that a test starts.
+  package func start() throws {
+    signal(SIGPIPE) { _ in }
+    try starting.withLock { _ in try run() }
+  }
 }
 
 extension Pipe {

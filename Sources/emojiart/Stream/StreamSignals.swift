@@ -85,23 +85,31 @@ final class StreamSignals: Sendable {
 extension StreamSignals {
   private func terminate(_ number: Int32) -> Never {
     outbox.isOpen = false
+    // A busy machine may not answer in the short time that is left when the save has failed.
+    let before = unsavedChanges()
     let result = send(.terminate).wait(atMost: .milliseconds(1_500))
     switch result {
     case .success:
       _ = saved.withLock { $0.listening }?.wait(atMost: .milliseconds(100))
       outbox.waitUntilWritten(atMost: .milliseconds(200))
-    case .failure(let error): printUnsaved(error)
-    case nil: printUnsaved(nil)
+    case .failure(let error): printUnsaved(error, before)
+    case nil: printUnsaved(nil, before)
     }
     leaveTerminal()
     SignalSource.die(of: number)
   }
 
-  /// Reports the number of unsaved edits and the error; without an error, that time ran out. It does not wait for
+  /// Asks for the number of unsaved edits; nil without a document.
+  private func unsavedChanges() -> Outcome<Int>? {
+    saved.withLock { $0.session }.map { session in Outcome { await session.unsavedChanges } }
+  }
+
+  /// Reports the number of unsaved edits, now or `before`, and the error; without an error, that time ran out. It does not wait for
   /// stderr.
-  private func printUnsaved(_ error: ArtError?) {
+  private func printUnsaved(_ error: ArtError?, _ before: Outcome<Int>?) {
     guard let session = saved.withLock({ $0.session }) else { return }
-    let count = Outcome { await session.unsavedChanges }.wait(atMost: .milliseconds(100)) ?? 0
+    let now = unsavedChanges()?.wait(atMost: .milliseconds(100))
+    let count = now ?? before?.wait(atMost: .milliseconds(100)) ?? 0
     var ready = pollfd(fd: 2, events: Int16(POLLOUT), revents: 0)
     guard count > 0, poll(&ready, 1, 50) == 1 else { return }
     let (path, cause) = (session.filePath, error ?? .notInTime(session.filePath))

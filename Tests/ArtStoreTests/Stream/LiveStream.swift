@@ -23,10 +23,8 @@ final class LiveStream {
     process.standardInput = input
     process.standardOutput = output
     process.standardError = try FileHandle(forWritingTo: URL(fileURLWithPath: errorsPath))
+    // A program that has ended is recognised by its missing answers.
     try process.start()
-    // A program that has ended is recognised by its missing answers. A handler ends with exec, while an ignored signal would be
-    // inherited by every program that a test starts.
-    signal(SIGPIPE) { _ in }
   }
 
   var processID: pid_t { process.processIdentifier }
