@@ -64,6 +64,11 @@ struct PDFWriter {
     cairo_translate(cairo, -region.x, -region.y)
     cairo_rectangle(cairo, 0, 0, Double(canvas.width), Double(canvas.height))
     cairo_clip(cairo)
+    if let fill = drawing.scene.fill {
+      func part(_ value: UInt8) -> Double { Double(value) / 255 }
+      cairo_set_source_rgba(cairo, part(fill.red), part(fill.green), part(fill.blue), part(fill.alpha))
+      cairo_paint(cairo)
+    }
     let fault = try drawBackground()
     try drawLabels()
     return fault
@@ -101,17 +106,18 @@ struct PDFWriter {
   }
 
   private func draw(_ placed: GlyphLayout.Placed, _ label: DrawingScene.Label) throws(DrawingRefusal) {
-    let size = label.size.pixels
-    let (left, top) = (label.position.x + placed.x * size, label.position.y + placed.y * size)
-    func map(_ pixel: Double) -> Affine { Affine(a: pixel, b: 0, c: 0, d: pixel, e: left, f: top) }
+    /// `pixel` is a pixel of the glyph in ems.
+    func map(_ pixel: Double) -> Affine {
+      Affine(a: pixel, b: 0, c: 0, d: pixel, e: placed.x, f: placed.y).then(label.map)
+    }
     if case .missing(let scalars) = placed.glyph {
       let across = (placed.width * font.pixelsPerEm).rounded()
       let down = (placed.height * font.pixelsPerEm).rounded()
       let box = TofuBox(scalars: scalars, width: Int(across), height: Int(down))
-      transformed(map(size / font.pixelsPerEm)) { box.draw(on: cairo) }
+      transformed(map(1 / font.pixelsPerEm)) { box.draw(on: cairo) }
     } else {
       let image = try images.glyph(placed.glyph, font)
-      draw(image.surface, map(size * placed.width / Double(image.width)))
+      draw(image.surface, map(placed.width / Double(image.width)))
     }
   }
 

@@ -58,6 +58,7 @@ final class Painter {
     craster_fill(&target, all, isTransparent ? 0 : 0xFFFF_FFFF)
     let part = all.cut(to: projection.canvas)
     guard !part.isEmpty else { return }
+    if let fill = scene.fill { craster_fill(&target, part, fill.pixel(over: isTransparent ? 0 : 255)) }
     try background.paint(on: &target, part)
     for item in visibleLabels where item.top < part.bottom && item.bottom > part.top {
       try paint(scene.labels[Int(item.label)], on: &target, part)
@@ -78,6 +79,10 @@ final class Painter {
       let box = projection.box(of: placed, label)
       let rect = box.pixels.cut(to: part)
       guard !rect.isEmpty else { continue }
+      guard label.isUpright else {
+        try paint(placed, of: label, on: &target, rect)
+        continue
+      }
       let scale = max(box.width / placed.width, box.height / placed.height) / font.pixelsPerEm
       let pixels = try glyphs.pixels(placed.glyph, scale: scale)
       let place = craster_place(
@@ -87,6 +92,37 @@ final class Painter {
       var source = pixels.part()
       guard craster_draw(&source, place, &target, rect) else { throw .noMemory }
     }
+  }
+}
+
+extension Painter {
+  /// Paints a glyph that is turned or mirrored.
+  private func paint(
+    _ placed: GlyphLayout.Placed, of label: DrawingScene.Label, on target: inout craster_part,
+    _ rect: craster_rect
+  ) throws(DrawingRefusal) {
+    let scale = max(projection.scaleX, projection.scaleY) * label.size.pixels / font.pixelsPerEm
+    let pixels = try glyphs.pixels(placed.glyph, scale: scale)
+    let glyph = Affine(
+      a: placed.width / Double(pixels.width), b: 0, c: 0, d: placed.height / Double(pixels.height),
+      e: placed.x,
+      f: placed.y)
+    // Too small to be seen.
+    guard let back = glyph.then(label.map).then(projection.map).inverse else { return }
+    var source = pixels.part()
+    let map = craster_map(a: back.a, b: back.b, c: back.c, d: back.d, e: back.e, f: back.f)
+    guard craster_draw_mapped(&source, map, &target, rect) else { throw .noMemory }
+  }
+}
+
+extension Color {
+  /// The pixel of this colour over white of that opacity, premultiplied: 0xAARRGGBB.
+  func pixel(over white: UInt32) -> UInt32 {
+    let rest = white * (255 - UInt32(alpha))
+    let parts = [255, UInt32(red), UInt32(green), UInt32(blue)].map {
+      ($0 * UInt32(alpha) + rest + 127) / 255
+    }
+    return parts.reduce(0) { $0 << 8 | $1 }
   }
 }
 
@@ -117,6 +153,9 @@ extension Projection {
   /// The rectangle of a glyph.
   func box(of placed: GlyphLayout.Placed, _ label: DrawingScene.Label) -> ResultBox {
     let em = label.size.pixels
+    guard label.isUpright else {
+      return label.map.then(map).bounds(x: placed.x, y: placed.y, width: placed.width, height: placed.height)
+    }
     return ResultBox(
       x: x(label.position.x) + placed.x * em * scaleX, y: y(label.position.y) + placed.y * em * scaleY,
       width: placed.width * em * scaleX, height: placed.height * em * scaleY)
@@ -408,6 +447,11 @@ struct Projection {
     let down = Self.cut(-originY * scaleY, (Double(canvas.height) - originY) * scaleY, to: size.height)
     self.canvas = craster_rect(
       left: across.lowerBound, top: down.lowerBound, right: across.upperBound, bottom: down.upperBound)
+  }
+
+  /// Maps the canvas to the result.
+  var map: Affine {
+    Affine(a: scaleX, b: 0, c: 0, d: scaleY, e: -originX * scaleX, f: -originY * scaleY)
   }
 
   /// The horizontal position of a point of the canvas.

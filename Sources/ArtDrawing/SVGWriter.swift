@@ -48,6 +48,9 @@ struct SVGWriter {
         "<rect x=\"\(box[0])\" y=\"\(box[1])\" width=\"\(box[2])\" height=\"\(box[3])\" fill=\"#fff\"/>\n")
     }
     sink.write("<g clip-path=\"url(#canvas)\">\n")
+    if let fill = drawing.scene.fill {
+      sink.write("<rect width=\"\(canvas.width)\" height=\"\(canvas.height)\" \(fill.attributes)/>\n")
+    }
   }
 
   /// Writes the background; hatching instead of a damaged one, and returns the reason.
@@ -101,10 +104,18 @@ struct SVGWriter {
       guard visible.touches(label, layout) else { continue }
       if layout.hasMissingGlyphs { missing.insert(label.text) }
       let size = label.size.pixels
+      let text = XMLText.escaped(label.text.string) + "</text>\n"
+      guard label.isUpright else {
+        var map = label.map
+        (map.a, map.b, map.c, map.d) = (map.a / size, map.b / size, map.c / size, map.d / size)
+        let numbers = [layout.baseline * size, size].map(XMLText.number)
+        sink.write(
+          "<text transform=\"\(map.matrix)\" y=\"\(numbers[0])\" font-size=\"\(numbers[1])\">" + text)
+        continue
+      }
       let numbers = [label.position.x, label.position.y + layout.baseline * size, size].map(XMLText.number)
       sink.write(
-        "<text x=\"\(numbers[0])\" y=\"\(numbers[1])\" font-size=\"\(numbers[2])\">"
-          + XMLText.escaped(label.text.string) + "</text>\n")
+        "<text x=\"\(numbers[0])\" y=\"\(numbers[1])\" font-size=\"\(numbers[2])\">" + text)
     }
     sink.write("</g>\n")
   }
@@ -156,11 +167,17 @@ struct SVGWriter {
   private func writeUse(
     _ name: Int, of placed: GlyphLayout.Placed, _ label: DrawingScene.Label, _ font: ColorFont
   ) {
-    let size = label.size.pixels
-    let map = Affine(
-      a: size / font.pixelsPerEm, b: 0, c: 0, d: size / font.pixelsPerEm,
-      e: label.position.x + placed.x * size, f: label.position.y + placed.y * size)
+    let em = 1 / font.pixelsPerEm
+    let map = Affine(a: em, b: 0, c: 0, d: em, e: placed.x, f: placed.y).then(label.map)
     sink.write("<use xlink:href=\"#g\(name)\" transform=\"\(map.matrix)\"/>\n")
+  }
+}
+
+extension Color {
+  /// The attributes that fill with the colour.
+  fileprivate var attributes: String {
+    let opaque = Color(red: red, green: green, blue: blue)
+    return "fill=\"\(opaque)\"" + (isOpaque ? "" : " fill-opacity=\"\(XMLText.number(Double(alpha) / 255))\"")
   }
 }
 

@@ -19,8 +19,15 @@ struct VisibleArea {
 
   /// Whether a label's box intersects the area.
   func touches(_ label: DrawingScene.Label, _ layout: GlyphLayout) -> Bool {
-    let across = layout.width * label.size.pixels / 2
-    let down = layout.height * label.size.pixels / 2
+    var across = layout.width * label.size.pixels / 2
+    var down = layout.height * label.size.pixels / 2
+    if label.rotation != .zero {
+      let turn = label.map
+      let em = label.size.pixels
+      (across, down) = (
+        (abs(turn.a) * across + abs(turn.c) * down) / em, (abs(turn.b) * across + abs(turn.d) * down) / em
+      )
+    }
     let (x, y) = (label.position.x, label.position.y)
     return x + across > left && x - across < right && y + down > top && y - down < bottom
   }
@@ -36,6 +43,35 @@ struct Affine: Equatable {
   var d: Double
   var e: Double
   var f: Double
+
+  /// The map that does this one first, then the other.
+  func then(_ other: Affine) -> Affine {
+    Affine(
+      a: other.a * a + other.c * b, b: other.b * a + other.d * b, c: other.a * c + other.c * d,
+      d: other.b * c + other.d * d, e: other.a * e + other.c * f + other.e,
+      f: other.b * e + other.d * f + other.f)
+  }
+
+  /// The map back; nil where all is mapped to a line or a point.
+  var inverse: Affine? {
+    let determinant = a * d - b * c
+    guard determinant != 0, determinant.isFinite else { return nil }
+    let map = Affine(
+      a: d / determinant, b: -b / determinant, c: -c / determinant, d: a / determinant,
+      e: (c * f - d * e) / determinant, f: (b * e - a * f) / determinant)
+    return [map.a, map.b, map.c, map.d, map.e, map.f].allSatisfy(\.isFinite) ? map : nil
+  }
+
+  /// The smallest upright rectangle around a mapped one.
+  func bounds(x: Double, y: Double, width: Double, height: Double) -> ResultBox {
+    let corners = [(x, y), (x + width, y), (x, y + height), (x + width, y + height)].map { (x, y) in
+      (x: a * x + c * y + e, y: b * x + d * y + f)
+    }
+    let (across, down) = (corners.map(\.x), corners.map(\.y))
+    let (left, top) = (across.min() ?? 0, down.min() ?? 0)
+    return ResultBox(
+      x: left, y: top, width: (across.max() ?? 0) - left, height: (down.max() ?? 0) - top)
+  }
 
   /// Maps the stored pixels of a picture to the canvas that it covers, with the orientation applied.
   static func cover(_ canvas: Canvas, width: Int, height: Int, orientation: Int) -> Affine {
@@ -60,6 +96,20 @@ struct Affine: Equatable {
     case 8: Affine(a: 0, b: -1, c: 1, d: 0, e: 0, f: width)
     default: Affine(a: 1, b: 0, c: 0, d: 1, e: 0, f: 0)
     }
+  }
+}
+
+extension DrawingScene.Label {
+  /// Whether it is neither turned nor mirrored.
+  var isUpright: Bool { rotation == .zero && !isMirrored }
+
+  /// Maps ems from the label's centre to the canvas: mirrored first, then turned.
+  var map: Affine {
+    let em = size.pixels
+    let (sine, cosine) = rotation.sineAndCosine
+    let across = isMirrored ? -em : em
+    return Affine(
+      a: across * cosine, b: across * sine, c: -em * sine, d: em * cosine, e: position.x, f: position.y)
   }
 }
 

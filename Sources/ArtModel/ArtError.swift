@@ -255,6 +255,29 @@ extension ArtError {
     }
   }
 
+  /// A text that cannot be a caption.
+  static func badWords(_ text: String, _ fault: TextFault) -> ArtError {
+    let shown = "\"\(text.prefix(24))\(text.count > 24 ? "…" : "")\""
+    switch fault {
+    case .empty, .noEmoji: return ArtError(.badText, "a caption without a visible character; give some words")
+    case .bytes:
+      return ArtError(
+        .badText, "\(shown) is longer than \(Limits.captionBytes) bytes; make several captions of it")
+    case .control:
+      return ArtError(.badText, "\(shown) holds a control character; give words and emoji only")
+    case .characters:
+      return ArtError(
+        .badText, "\(shown) has more than \(Limits.captionLines) lines; make several captions of it")
+    }
+  }
+
+  /// The measured size of a caption is out of bounds.
+  static func badBox(_ width: Double, _ height: Double) -> ArtError {
+    ArtError(
+      .badValue, "a caption of \(numberText(width)) x \(numberText(height)) ems; it may have 2,000 ems a side"
+    )
+  }
+
   /// A word that means nothing here, such as a key or an option; the message names the near ones among those that do. `all` says which
   /// there are, where these are too many for a message.
   public static func unknown(
@@ -267,16 +290,56 @@ extension ArtError {
     return ArtError(.usage, "\(what) \(typed); \(hint)", about: word)
   }
 
-  /// A place out of bounds.
-  public static func badPlace(_ text: String) -> ArtError {
-    ArtError(
-      .badValue, "\"\(text)\" is no place; give X,Y in pixels or percent, within 1,000,000 of the origin",
+  /// A place out of bounds. `isNamed` is whether a place may be given by its name.
+  public static func badPlace(_ text: String, isNamed: Bool = false) -> ArtError {
+    let names = isNamed ? ", or center, top, bottom-right" : ""
+    return ArtError(
+      .badValue,
+      "\"\(text)\" is no place; give X,Y in pixels or percent, within 1,000,000 of the origin\(names)",
       about: text)
+  }
+
+  /// A name of a place on the canvas that there is not.
+  static func badAnchor(_ text: String, among names: [String]) -> ArtError {
+    ArtError(
+      .badValue, "\"\(text.prefix(40))\" is no place; there are \(names.joined(separator: ", "))", about: text
+    )
   }
 
   /// A font size out of bounds.
   public static func badSize(_ text: String) -> ArtError {
     ArtError(.badValue, "\"\(text)\" is no size; give a number above 0 and up to 100,000", about: text)
+  }
+
+  /// An angle that is none.
+  public static func badRotation(_ text: String) -> ArtError {
+    ArtError(
+      .badValue, "\"\(text)\" is no rotation; give degrees clockwise, such as 30 or -12.5", about: text)
+  }
+
+  /// An emoji is to get a colour.
+  static func noWords(_ text: String) -> ArtError {
+    ArtError(.badValue, "\(text) is no caption; only words have a colour of their own", about: text)
+  }
+
+  /// The canvas is to fit emoji that there are not.
+  static func nothingToFit() -> ArtError {
+    ArtError(.noSuchEmoji, "no emoji to fit the canvas to; add some first")
+  }
+
+  /// A grid without cells, or with too many.
+  static func badGrid(_ text: String) -> ArtError {
+    ArtError(
+      .badValue, "\"\(text)\" is no grid; give COLUMNSxROWS, such as 3x4, with 1,000,000 cells at most",
+      about: text)
+  }
+
+  /// A colour that is none. `near` are the names that may have been meant.
+  public static func badColor(_ text: String, like near: [String] = []) -> ArtError {
+    let hint =
+      near.isEmpty
+      ? "give #rrggbb, #rrggbbaa or a name such as gold" : "did you mean \(near.joined(separator: " or "))?"
+    return ArtError(.badValue, "\"\(text.prefix(40))\" is no colour; \(hint)", about: text)
   }
 
   /// A factor that is none.
@@ -301,7 +364,8 @@ extension ArtError {
   /// A reference that cannot name an emoji.
   public static func badReference(_ text: String) -> ArtError {
     ArtError(
-      .badValue, "\"\(text)\" names no emoji; give an id or its beginning, an emoji, 🐝:2 or @last",
+      .badValue,
+      "\"\(text)\" names no emoji; give an id or its beginning, an emoji, 🐝:2, 🐝:*, the words of a caption, or @last",
       about: text)
   }
 
@@ -311,9 +375,23 @@ extension ArtError {
   }
 
   /// Several emoji fit the reference.
-  public static func ambiguous(_ text: String, _ candidates: [String], more: Bool) -> ArtError {
+  /// `all` is a reference to all of them, if there is one.
+  public static func ambiguous(
+    _ text: String, _ candidates: [String], more: Bool, all: String? = nil
+  ) -> ArtError {
     let list = candidates.joined(separator: ", ") + (more ? ", …" : "")
-    return ArtError(.ambiguous, "\(text) fits several emoji: \(list); name one of them", about: text)
+    let hint = all.map { "name one of them, or \($0) for all" } ?? "name one of them"
+    return ArtError(.ambiguous, "\(text) fits several emoji: \(list); \(hint)", about: text)
+  }
+
+  /// A reference to several emoji stands where one is due.
+  static func severalNamed(_ text: String) -> ArtError {
+    ArtError(.ambiguous, "\(text) may be several emoji; name one", about: text)
+  }
+
+  /// A region without emoji.
+  static func noEmoji(in region: String) -> ArtError {
+    ArtError(.noSuchEmoji, "no emoji in the region \(region)", about: region, remedy: .listEmoji)
   }
 
   /// Two references of one command name the same emoji.

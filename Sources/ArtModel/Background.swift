@@ -150,9 +150,10 @@ extension Change {
   fileprivate func matches(_ art: some ArtReading) -> Bool {
     switch self {
     case .setCanvas(let canvas): canvas == art.canvas
+    case .setFill(let fill): fill == art.fill
     case .setBackground(let background): background == art.background
     case .setPending(let pending): pending == art.pending
-    case .add, .remove, .move, .resize, .setText, .order: false
+    case .add, .remove, .set: false
     }
   }
 }

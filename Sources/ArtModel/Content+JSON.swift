@@ -1,141 +1,127 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Emoji {
-  /// Writes the JSON of the emoji's row: `{"size":40,"text":"🐝","x":100,"y":200}`. Id and z have columns of their
-  /// own.
+  /// Writes the JSON of the emoji's row: `{"size":40,"text":"🐝","x":100,"y":200}`, and what differs from the usual: `box` and `kind` of a
+  /// caption, `color`, `mirrored`, `rotation`. Id and z have columns of their own.
   public func writeFields(to writer: inout JSONWriter) {
-    writer.object { writeMembers(to: &$0) }
+    var members = EmojiMembers(self)
+    (members.id, members.z) = (nil, nil)
+    members.write(to: &writer)
   }
 
   /// Writes the public JSON: the members of the row with `id`, and with `z` if asked for.
   public func write(to writer: inout JSONWriter, withZ: Bool = false) {
-    writer.object {
-      $0.key("id")
-      $0.string(id.description)
-      writeMembers(to: &$0)
-      guard withZ else { return }
-      $0.key("z")
-      $0.integer(z)
-    }
+    var members = EmojiMembers(self)
+    if !withZ { members.z = nil }
+    members.write(to: &writer)
   }
 
   /// Reads the public JSON with `z`. Throws `badJSON`, and what the initializers of the values throw.
   public init(from reader: inout JSONReader) throws(ArtError) {
     let members = try EmojiMembers(from: &reader)
+    guard let id = members.id else { throw reader.error("an emoji without id") }
     guard let z = members.z else { throw reader.error("an emoji without z") }
-    self = try members.emoji(z: z, &reader)
-  }
-
-  private func writeMembers(to writer: inout JSONWriter) {
-    writer.key("size")
-    writer.number(size.pixels)
-    writer.key("text")
-    writer.string(text.string)
-    writer.key("x")
-    writer.number(position.x)
-    writer.key("y")
-    writer.number(position.y)
+    self = try members.emoji(id, z: z, &reader)
   }
 
   /// Reads the JSON of a row. Throws `badJSON`, and what the initializers of the values throw.
   public init(id: EmojiID, z: Int, fields: UnsafeBufferPointer<UInt8>) throws(ArtError) {
-    var size: Double?
-    var text: String?
-    var x: Double?
-    var y: Double?
-    try JSONReader.read(fields) { (reader) throws(ArtError) in
-      try reader.object { (key, reader) throws(ArtError) in
-        switch key {
-        case "size": size = try reader.number()
-        case "text": text = try reader.string()
-        case "x": x = try reader.number()
-        case "y": y = try reader.number()
-        default: throw reader.error("an emoji with the key \"\(key)\"")
-        }
+    guard Limits.zOrder.contains(z) else { throw .badJSON("an emoji out of z-order", atByte: 0) }
+    self = try JSONReader.read(fields) { (reader) throws(ArtError) in
+      let members = try EmojiMembers(from: &reader)
+      guard members.id == nil, members.z == nil else {
+        throw reader.error("an emoji's row with an id or a z-order value")
       }
-      if size == nil || text == nil || x == nil || y == nil {
-        throw reader.error("an emoji without size, text, x or y")
-      }
+      return try members.emoji(id, z: z, &reader)
     }
-    guard let size, let text, let x, let y, Limits.zOrder.contains(z) else {
-      throw .badJSON("an emoji out of z-order", atByte: 0)
-    }
-    self.id = id
-    self.z = z
-    self.text = try EmojiText(stored: text)
-    self.position = try Point(x: x, y: y)
-    self.size = try FontSize(size)
   }
 }
 
 // MARK: - Emoji with optional members
 
-/// An emoji in JSON whose members are optional, except for the id:
+/// An emoji in JSON whose members are optional:
 ///
 ///     {"id":"…","size":40,"text":"🐝","x":1,"y":2,"z":3}
+///     {"box":[6.2,1.4],"color":"#cc0000","id":"…","kind":"caption","mirrored":true,"rotation":30,…}
 package struct EmojiMembers {
-  package let id: EmojiID
+  package var id: EmojiID?
   package var size: FontSize?
   package var text: EmojiText?
   package var position: Point?
   package var z: Int?
+  package var rotation: Rotation?
+  package var isMirrored: Bool?
+  /// `.some(nil)` for no colour.
+  package var color: Color??
 
-  /// All members of an emoji.
+  /// All members of an emoji, without those that have the usual value.
   init(_ emoji: Emoji) {
     (id, size, text, position, z) = (emoji.id, emoji.size, emoji.text, emoji.position, emoji.z)
+    let style = EmojiStyle(emoji)
+    (rotation, isMirrored, color) = (style.rotation, style.isMirrored, style.color)
   }
 
   /// The changed members only.
   init(_ update: ContentEffect.Update) {
     (id, size, text, position, z) = (update.id, update.size, update.text, update.position, update.z)
+    (rotation, isMirrored, color) = (update.rotation, update.isMirrored, update.color)
   }
 
+  private var style: EmojiStyle {
+    EmojiStyle(box: text?.box, color: color, isMirrored: isMirrored, rotation: rotation)
+  }
+
+  /// Writes the members, sorted by their keys.
   func write(to writer: inout JSONWriter) {
-    writer.object {
-      $0.key("id")
-      $0.string(id.description)
-      if let size {
-        $0.key("size")
-        $0.number(size.pixels)
-      }
-      if let text {
-        $0.key("text")
-        $0.string(text.string)
-      }
-      if let position {
-        $0.key("x")
-        $0.number(position.x)
-        $0.key("y")
-        $0.number(position.y)
-      }
-      if let z {
-        $0.key("z")
-        $0.integer(z)
-      }
+    writer.object { writeMembers(to: &$0) }
+  }
+
+  private func writeMembers(to writer: inout JSONWriter) {
+    style.write(to: &writer, id: id)
+    if let size {
+      writer.key("size")
+      writer.number(size.pixels)
+    }
+    if let text {
+      writer.key("text")
+      writer.string(text.string)
+    }
+    if let position {
+      writer.key("x")
+      writer.number(position.x)
+      writer.key("y")
+      writer.number(position.y)
+    }
+    if let z {
+      writer.key("z")
+      writer.integer(z)
     }
   }
 
-  /// Reads what `write` writes. Throws `badJSON`, also for x without y or y without x, and what the initializers of
-  /// the values throw.
+  /// Reads what `write` writes. Throws `badJSON`, also for x without y or y without x, and for a box without a text, and what the
+  /// initializers of the values throw.
   package init(from reader: inout JSONReader) throws(ArtError) {
-    var id: EmojiID?
-    var size: FontSize?
-    var text: EmojiText?
+    var text: String?
     var (x, y): (Double?, Double?) = (nil, nil)
-    var z: Int?
+    var style = EmojiStyle()
     try reader.object { (key, reader) throws(ArtError) in
       switch key {
       case "id": id = try reader.emojiID()
       case "size": size = try FontSize(reader.number())
-      case "text": text = try EmojiText(stored: reader.string())
+      case "text": text = try reader.string()
       case "x": x = try reader.number()
       case "y": y = try reader.number()
       case "z": z = try reader.z()
-      default: throw reader.error("an emoji with the key \"\(key.prefix(40))\"")
+      default:
+        guard try style.read(key, from: &reader) else {
+          throw reader.error("an emoji with the key \"\(key.prefix(40))\"")
+        }
       }
     }
-    guard let id else { throw reader.error("an emoji without id") }
-    (self.id, self.size, self.text, self.z) = (id, size, text, z)
+    let box = try style.checkedBox(&reader)
+    guard text != nil || box == nil else { throw reader.error("a box without a text") }
+    self.text = try text.map { (text) throws(ArtError) in try EmojiText(stored: text, box: box) }
+    (rotation, isMirrored, color) = (style.rotation, style.isMirrored, style.color)
     switch (x, y) {
     case (let x?, let y?): position = try Point(x: x, y: y)
     case (nil, nil): position = nil
@@ -143,12 +129,132 @@ package struct EmojiMembers {
     }
   }
 
-  /// The complete emoji at that z. Throws `badJSON` at the reader's position if a member is missing.
-  package func emoji(z: Int, _ reader: inout JSONReader) throws(ArtError) -> Emoji {
+  /// The complete emoji with that id at that z. Throws `badJSON` at the reader's position if a member is missing.
+  package func emoji(_ id: EmojiID, z: Int, _ reader: inout JSONReader) throws(ArtError) -> Emoji {
     guard let size, let text, let position else {
       throw reader.error("an emoji without size, text, x or y")
     }
-    return Emoji(id: id, text: text, position: position, size: size, z: z)
+    return Emoji(
+      id: id, text: text, position: position, size: size, z: z, rotation: rotation ?? .zero,
+      isMirrored: isMirrored ?? false, color: color ?? nil)
+  }
+}
+
+/// The members of an emoji that only some have: those of its JSON, and those of the last object of a change.
+struct EmojiStyle {
+  var box: TextBox?
+  var color: Color??
+  var isCaption = false
+  var isMirrored: Bool?
+  var rotation: Rotation?
+
+  init(box: TextBox? = nil, color: Color?? = nil, isMirrored: Bool? = nil, rotation: Rotation? = nil) {
+    (self.box, self.color, self.isMirrored, self.rotation) = (box, color, isMirrored, rotation)
+    isCaption = box != nil
+  }
+
+  /// The values that are not the usual ones.
+  init(_ text: EmojiText, rotation: Rotation, isMirrored: Bool, color: Color?) {
+    self.init(
+      box: text.box, color: color.map { .some($0) }, isMirrored: isMirrored ? true : nil,
+      rotation: rotation == .zero ? nil : rotation)
+  }
+
+  /// The values of an emoji that are not the usual ones.
+  init(_ emoji: Emoji) {
+    self.init(emoji.text, rotation: emoji.rotation, isMirrored: emoji.isMirrored, color: emoji.color)
+  }
+
+  /// Whether it has no member.
+  var isEmpty: Bool { box == nil && color == nil && isMirrored == nil && rotation == nil }
+
+  /// Writes the members, sorted by their keys, and the id among them.
+  func write(to writer: inout JSONWriter, id: EmojiID? = nil) {
+    if let box {
+      writer.key("box")
+      box.write(to: &writer)
+    }
+    if let color {
+      writer.key("color")
+      writer.color(color)
+    }
+    if let id {
+      writer.key("id")
+      writer.string(id.description)
+    }
+    if isCaption {
+      writer.key("kind")
+      writer.string("caption")
+    }
+    if let isMirrored {
+      writer.key("mirrored")
+      writer.boolean(isMirrored)
+    }
+    if let rotation {
+      writer.key("rotation")
+      writer.number(rotation.degrees)
+    }
+  }
+
+  /// Reads the value of a key; false for a key of another kind.
+  mutating func read(_ key: String, from reader: inout JSONReader) throws(ArtError) -> Bool {
+    switch key {
+    case "box": box = try TextBox(from: &reader)
+    case "color": color = .some(try reader.color())
+    case "kind":
+      guard try reader.string() == "caption" else { throw reader.error("a kind that is not caption") }
+      isCaption = true
+    case "mirrored": isMirrored = try reader.boolean()
+    case "rotation": rotation = try Rotation(stored: reader.number())
+    default: return false
+    }
+    return true
+  }
+
+  /// The box of a caption; nil for an emoji label. Throws `badJSON` if only one of kind and box was read.
+  func checkedBox(_ reader: inout JSONReader) throws(ArtError) -> TextBox? {
+    guard isCaption == (box != nil) else {
+      throw reader.error("a caption without a box, or a box without a kind")
+    }
+    return box
+  }
+}
+
+extension TextBox {
+  /// Writes `[6.2,1.4]`.
+  func write(to writer: inout JSONWriter) {
+    writer.array {
+      $0.number(width)
+      $0.number(height)
+    }
+  }
+
+  /// Reads what `write` writes. Throws `badJSON` and `badValue`.
+  init(from reader: inout JSONReader) throws(ArtError) {
+    var sides: [Double] = []
+    try reader.array { (reader) throws(ArtError) in
+      guard sides.count < 2 else { throw reader.error("a box of more than two sides") }
+      sides.append(try reader.number())
+    }
+    guard sides.count == 2 else { throw reader.error("a box without two sides") }
+    try self.init(width: sides[0], height: sides[1])
+    guard width == sides[0], height == sides[1] else {
+      throw reader.error("a box with more than six decimal places")
+    }
+  }
+}
+
+extension JSONWriter {
+  /// Writes `"#ffcc00"` or `null`.
+  mutating func color(_ color: Color?) {
+    if let color { string(color.description) } else { null() }
+  }
+}
+
+extension JSONReader {
+  /// Reads what `JSONWriter.color` writes. Throws `badJSON` and `badValue`.
+  mutating func color() throws(ArtError) -> Color? {
+    null() ? nil : try Color(stored: string())
   }
 }
 
@@ -170,38 +276,64 @@ extension JSONReader {
 // MARK: - Canvas
 
 extension Canvas {
-  /// Writes `{"height":768,"width":1024}`.
-  public func write(to writer: inout JSONWriter) { writer.size(width, height) }
+  /// Writes `{"height":768,"width":1024}`, or with the colour that the canvas has, `{"fill":"#ffcc00","height":768,"width":1024}`.
+  public func write(to writer: inout JSONWriter, fill: Color? = nil) {
+    writer.object {
+      if let fill {
+        $0.key("fill")
+        $0.color(fill)
+      }
+      $0.sizeMembers(width, height)
+    }
+  }
 
-  /// Reads what `write` writes.
+  /// Reads what `write` writes without a colour.
   public init(from reader: inout JSONReader) throws(ArtError) {
     let (width, height) = try reader.size("a canvas")
     try self.init(width: width, height: height)
+  }
+
+  /// Reads what `write` writes.
+  public static func filled(from reader: inout JSONReader) throws(ArtError) -> (canvas: Canvas, fill: Color?)
+  {
+    var fill: Color?
+    let (width, height) = try reader.size("a canvas") { (key, reader) throws(ArtError) in
+      guard key == "fill" else { return false }
+      fill = try reader.color()
+      return true
+    }
+    return (try Canvas(width: width, height: height), fill)
   }
 }
 
 extension JSONWriter {
   /// Writes `{"height":768,"width":1024}`.
   mutating func size(_ width: Int, _ height: Int) {
-    object {
-      $0.key("height")
-      $0.integer(height)
-      $0.key("width")
-      $0.integer(width)
-    }
+    object { $0.sizeMembers(width, height) }
+  }
+
+  fileprivate mutating func sizeMembers(_ width: Int, _ height: Int) {
+    key("height")
+    integer(height)
+    key("width")
+    integer(width)
   }
 }
 
 extension JSONReader {
-  /// Reads what `JSONWriter.size` writes. `name` stands for the value in errors. Throws `badJSON`.
-  mutating func size(_ name: String) throws(ArtError) -> (width: Int, height: Int) {
+  /// Reads what `JSONWriter.size` writes. `name` stands for the value in errors. `other` reads the value of another key, or returns false.
+  /// Throws `badJSON`, and what `other` throws.
+  mutating func size(
+    _ name: String, other: (String, inout JSONReader) throws(ArtError) -> Bool = { _, _ in false }
+  ) throws(ArtError) -> (width: Int, height: Int) {
     var width: Int?
     var height: Int?
     try object { (key, reader) throws(ArtError) in
       switch key {
       case "height": height = try reader.integer()
       case "width": width = try reader.integer()
-      default: throw reader.error("\(name) with the key \"\(key)\"")
+      default:
+        guard try other(key, &reader) else { throw reader.error("\(name) with the key \"\(key)\"") }
       }
     }
     guard let width, let height else { throw error("\(name) without width or height") }
@@ -307,7 +439,11 @@ extension [Change] {
   /// Writes the changes as the log stores them, each as an array that begins with its kind:
   ///
   ///     ["add",id,text,x,y,size,z]  ["remove",id]  ["move",id,x,y]  ["resize",id,size]  ["text",id,text]
-  ///     ["order",id,z]  ["canvas",width,height]  ["background",{…}|null]  ["pending",{…}|null]
+  ///     ["order",id,z]  ["rotate",id,degrees]  ["mirror",id,true|false]  ["color",id,"#…"|null]
+  ///     ["canvas",width,height]  ["fill","#…"|null]  ["background",{…}|null]  ["pending",{…}|null]
+  ///
+  /// What only some emoji have is the last element of an addition: `{"box":…,"color":…,"kind":"caption","mirrored":true,"rotation":…}`. The
+  /// box and the kind of a caption's text are the last element of a `text`.
   public func write(to writer: inout JSONWriter) {
     writer.array { writer in for change in self { writer.array { change.write(to: &$0) } } }
   }
@@ -348,30 +484,19 @@ extension Change {
       writer.number(emoji.position.y)
       writer.number(emoji.size.pixels)
       writer.integer(emoji.z)
+      let style = EmojiStyle(emoji)
+      if !style.isEmpty { writer.object { style.write(to: &$0) } }
     case .remove(let id):
       writer.string("remove")
       writer.string(id.description)
-    case .move(let id, let place):
-      writer.string("move")
-      writer.string(id.description)
-      writer.number(place.x)
-      writer.number(place.y)
-    case .resize(let id, let size):
-      writer.string("resize")
-      writer.string(id.description)
-      writer.number(size.pixels)
-    case .setText(let id, let text):
-      writer.string("text")
-      writer.string(id.description)
-      writer.string(text.string)
-    case .order(let id, let z):
-      writer.string("order")
-      writer.string(id.description)
-      writer.integer(z)
+    case .set(let id, let value): value.write(of: id, to: &writer)
     case .setCanvas(let canvas):
       writer.string("canvas")
       writer.integer(canvas.width)
       writer.integer(canvas.height)
+    case .setFill(let fill):
+      writer.string("fill")
+      writer.color(fill)
     case .setBackground(let background):
       writer.string("background")
       if let background { background.write(to: &writer) } else { writer.null() }
@@ -387,21 +512,37 @@ extension Change {
     switch kind {
     case "add":
       let id = try reader.emojiID()
-      let text = try EmojiText(stored: reader.next { (r) throws(ArtError) in try r.string() })
+      let text = try reader.next { (r) throws(ArtError) in try r.string() }
       let position = try reader.nextPoint()
       let size = try FontSize(reader.nextNumber())
-      self = .add(Emoji(id: id, text: text, position: position, size: size, z: try reader.nextZ()))
+      let z = try reader.nextZ()
+      let style = try reader.nextStyle { _ in true }
+      self = .add(
+        Emoji(
+          id: id, text: try EmojiText(stored: text, box: style.checkedBox(&reader)), position: position,
+          size: size, z: z, rotation: style.rotation ?? .zero, isMirrored: style.isMirrored ?? false,
+          color: style.color ?? nil))
     case "remove": self = .remove(try reader.emojiID())
     case "move": self = .move(try reader.emojiID(), to: try reader.nextPoint())
     case "resize": self = .resize(try reader.emojiID(), to: try FontSize(reader.nextNumber()))
     case "text":
       let id = try reader.emojiID()
-      self = .setText(id, to: try EmojiText(stored: reader.next { (r) throws(ArtError) in try r.string() }))
+      let text = try reader.next { (r) throws(ArtError) in try r.string() }
+      let style = try reader.nextStyle { $0 == "box" || $0 == "kind" }
+      self = .setText(id, to: try EmojiText(stored: text, box: style.checkedBox(&reader)))
     case "order": self = .order(try reader.emojiID(), to: try reader.nextZ())
+    case "rotate": self = .rotate(try reader.emojiID(), to: try Rotation(stored: reader.nextNumber()))
+    case "mirror":
+      let id = try reader.emojiID()
+      self = .mirror(id, to: try reader.next { (r) throws(ArtError) in try r.boolean() })
+    case "color":
+      let id = try reader.emojiID()
+      self = .color(id, to: try reader.next { (r) throws(ArtError) in try r.color() })
     case "canvas":
       let width = try reader.integer()
       try reader.comma()
       self = .setCanvas(try Canvas(width: width, height: reader.integer()))
+    case "fill": self = .setFill(try reader.color())
     case "background": self = .setBackground(reader.null() ? nil : try Background(from: &reader))
     case "pending": self = .setPending(reader.null() ? nil : try PendingBackground(from: &reader))
     default: throw reader.error("a change of the kind \"\(kind)\"")
@@ -409,7 +550,50 @@ extension Change {
   }
 }
 
+extension EmojiValue {
+  /// Writes the elements of the change that sets this value.
+  fileprivate func write(of id: EmojiID, to writer: inout JSONWriter) {
+    let kind =
+      switch self {
+      case .text: "text"
+      case .position: "move"
+      case .size: "resize"
+      case .order: "order"
+      case .rotation: "rotate"
+      case .mirroring: "mirror"
+      case .color: "color"
+      }
+    writer.string(kind)
+    writer.string(id.description)
+    switch self {
+    case .text(let text):
+      writer.string(text.string)
+      if let box = text.box { writer.object { EmojiStyle(box: box).write(to: &$0) } }
+    case .position(let place):
+      writer.number(place.x)
+      writer.number(place.y)
+    case .size(let size): writer.number(size.pixels)
+    case .order(let z): writer.integer(z)
+    case .rotation(let rotation): writer.number(rotation.degrees)
+    case .mirroring(let isMirrored): writer.boolean(isMirrored)
+    case .color(let color): writer.color(color)
+    }
+  }
+}
+
 extension JSONReader {
+  /// Reads the last object of an addition or a text; the usual values without one. Keys that `isKnown` refuses are errors.
+  mutating func nextStyle(_ isKnown: (String) -> Bool) throws(ArtError) -> EmojiStyle {
+    var style = EmojiStyle()
+    guard optionalComma() else { return style }
+    try object { (key, reader) throws(ArtError) in
+      guard isKnown(key), try style.read(key, from: &reader) else {
+        throw reader.error("a change with the key \"\(key.prefix(40))\"")
+      }
+    }
+    return style
+  }
+
   fileprivate mutating func next<Value>(
     _ body: (inout JSONReader) throws(ArtError) -> Value
   ) throws(ArtError) -> Value {

@@ -17,6 +17,12 @@ public struct ContentEffect: Hashable, Sendable {
     public var size: FontSize?
     /// The new z-order value; nil if unchanged.
     public var z: Int?
+    /// The new rotation; nil if unchanged.
+    public var rotation: Rotation?
+    /// Whether it is mirrored now; nil if unchanged.
+    public var isMirrored: Bool?
+    /// The new colour, `.some(nil)` if it was removed; nil if unchanged.
+    public var color: Color??
 
     /// An update without changes.
     public init(_ id: EmojiID) { self.id = id }
@@ -25,18 +31,34 @@ public struct ContentEffect: Hashable, Sendable {
     public init?(from old: Emoji, to new: Emoji) {
       guard old != new else { return nil }
       id = new.id
-      if old.text != new.text { text = new.text }
-      if old.position != new.position { position = new.position }
-      if old.size != new.size { size = new.size }
-      if old.z != new.z { z = new.z }
+      for value in EmojiField.allCases.map({ new[$0] }) where value != old[value.field] { set(value) }
+    }
+
+    /// Adds a new value.
+    mutating func set(_ value: EmojiValue) {
+      switch value {
+      case .text(let text): self.text = text
+      case .position(let position): self.position = position
+      case .size(let size): self.size = size
+      case .order(let z): self.z = z
+      case .rotation(let rotation): self.rotation = rotation
+      case .mirroring(let isMirrored): self.isMirrored = isMirrored
+      case .color(let color): self.color = .some(color)
+      }
+    }
+
+    /// The new values.
+    public var values: [EmojiValue] {
+      [
+        text.map(EmojiValue.text), position.map(EmojiValue.position), size.map(EmojiValue.size),
+        z.map(EmojiValue.order), rotation.map(EmojiValue.rotation), isMirrored.map(EmojiValue.mirroring),
+        color.map(EmojiValue.color),
+      ].compactMap(\.self)
     }
 
     /// The emoji with the new values.
     public func applied(to emoji: Emoji) -> Emoji {
-      Emoji(
-        id: emoji.id, text: text ?? emoji.text, position: position ?? emoji.position,
-        size: size ?? emoji.size,
-        z: z ?? emoji.z)
+      values.reduce(into: emoji) { $0.set($1) }
     }
   }
 
@@ -48,6 +70,8 @@ public struct ContentEffect: Hashable, Sendable {
   public private(set) var removed: [EmojiID] = []
   /// The new canvas; nil if unchanged.
   public private(set) var canvas: Canvas?
+  /// The new colour of the canvas, `.some(nil)` if it was removed; nil if unchanged.
+  public private(set) var fill: Color??
   /// The new background, `.some(nil)` if it was removed; nil if unchanged.
   public private(set) var background: Background??
   /// The new pending background, `.some(nil)` if it was removed; nil if unchanged.
@@ -62,12 +86,13 @@ public struct ContentEffect: Hashable, Sendable {
   /// An effect with these values, each list in any order.
   public init(
     added: [Emoji] = [], updated: [Update] = [], removed: [EmojiID] = [], canvas: Canvas? = nil,
-    background: Background?? = nil, pending: PendingBackground?? = nil
+    fill: Color?? = nil, background: Background?? = nil, pending: PendingBackground?? = nil
   ) {
     self.added = added
     self.updated = updated
     self.removed = removed
     self.canvas = canvas
+    self.fill = fill
     self.background = background
     self.pending = pending
     sort()
@@ -84,6 +109,7 @@ public struct ContentEffect: Hashable, Sendable {
     }
     for emoji in old.emojisInOrder() where new.emoji(emoji.id) == nil { removed.append(emoji.id) }
     if old.canvas != new.canvas { canvas = new.canvas }
+    if old.fill != new.fill { fill = .some(new.fill) }
     if old.background != new.background { background = .some(new.background) }
     if old.pending != new.pending { pending = .some(new.pending) }
     sort()
@@ -100,11 +126,9 @@ public struct ContentEffect: Hashable, Sendable {
       switch change {
       case .add(let emoji): added.append(emoji)
       case .remove(let id): removed.append(id)
-      case .move(let id, let place): updates[id, default: Update(id)].position = place
-      case .resize(let id, let size): updates[id, default: Update(id)].size = size
-      case .setText(let id, let text): updates[id, default: Update(id)].text = text
-      case .order(let id, let z): updates[id, default: Update(id)].z = z
+      case .set(let id, let value): updates[id, default: Update(id)].set(value)
       case .setCanvas(let new): canvas = new
+      case .setFill(let new): fill = .some(new)
       case .setBackground(let new): background = .some(new)
       case .setPending(let new): pending = .some(new)
       }
@@ -117,14 +141,12 @@ public struct ContentEffect: Hashable, Sendable {
   public var changes: [Change] {
     var changes = removed.map(Change.remove)
     for update in updated {
-      if let text = update.text { changes.append(.setText(update.id, to: text)) }
-      if let position = update.position { changes.append(.move(update.id, to: position)) }
-      if let size = update.size { changes.append(.resize(update.id, to: size)) }
-      if let z = update.z { changes.append(.order(update.id, to: z)) }
+      for value in update.values { changes.append(.set(update.id, value)) }
     }
     changes += added.map(Change.add)
     if let background { changes.append(.setBackground(background)) }
     if let canvas { changes.append(.setCanvas(canvas)) }
+    if let fill { changes.append(.setFill(fill)) }
     if let pending { changes.append(.setPending(pending)) }
     return changes
   }
@@ -147,11 +169,12 @@ extension DocumentContent {
     }
     for emoji in effect.added where self.emoji(emoji.id) == nil { insert(emoji) }
     if let canvas = effect.canvas { setCanvas(canvas) }
+    if let fill = effect.fill { setFill(fill) }
     if let background = effect.background { setBackground(background) }
     if let pending = effect.pending { setPending(pending) }
   }
 
-  /// Whether both have equal emoji, canvas, background and pending background. Revision and log are ignored.
+  /// Whether both have equal emoji, canvas, fill, background and pending background. Revision and log are ignored.
   public func looksLike(_ other: DocumentContent) -> Bool { ContentEffect(from: self, to: other).isEmpty }
 }
 
@@ -161,7 +184,7 @@ extension ContentEffect {
   /// Writes the effect, leaving out members without a difference:
   ///
   ///     {"added":[{"id":"…","size":40,"text":"🐝","x":1,"y":2,"z":3}],"background":{…}|null,"canvas":{…},
-  ///      "pending":{…}|null,"removed":["…"],"updated":[{"id":"…","x":2}]}
+  ///      "fill":"#…"|null,"pending":{…}|null,"removed":["…"],"updated":[{"id":"…","x":2}]}
   public func write(to writer: inout JSONWriter) {
     writer.object { writer in
       if !added.isEmpty {
@@ -177,6 +200,10 @@ extension ContentEffect {
       if let canvas {
         writer.key("canvas")
         canvas.write(to: &writer)
+      }
+      if let fill {
+        writer.key("fill")
+        writer.color(fill)
       }
       if let pending {
         writer.key("pending")
@@ -201,6 +228,7 @@ extension ContentEffect {
   public init(from reader: inout JSONReader) throws(ArtError) {
     var effect = (added: [Emoji](), updated: [Update](), removed: [EmojiID]())
     var canvas: Canvas?
+    var fill: Color??
     var background: Background??
     var pending: PendingBackground??
     try reader.object { (key, reader) throws(ArtError) in
@@ -209,26 +237,30 @@ extension ContentEffect {
       case "background":
         background = reader.null() ? .some(nil) : .some(try Background(from: &reader))
       case "canvas": canvas = try Canvas(from: &reader)
+      case "fill": fill = .some(try reader.color())
       case "pending":
         pending = reader.null() ? .some(nil) : .some(try PendingBackground(from: &reader))
       case "removed": effect.removed = try reader.distinct(\.self) { (r) throws(ArtError) in try r.emojiID() }
       case "updated":
         effect.updated = try reader.distinct(\.id) { (r) throws(ArtError) in
-          try Update(EmojiMembers(from: &r))
+          try Update(from: &r)
         }
       default: throw reader.error("an effect with the key \"\(key.prefix(40))\"")
       }
     }
     self.init(
       added: effect.added, updated: effect.updated, removed: effect.removed, canvas: canvas,
-      background: background, pending: pending)
+      fill: fill, background: background, pending: pending)
   }
 }
 
 extension ContentEffect.Update {
-  fileprivate init(_ members: EmojiMembers) {
-    self.init(members.id)
+  fileprivate init(from reader: inout JSONReader) throws(ArtError) {
+    let members = try EmojiMembers(from: &reader)
+    guard let id = members.id else { throw reader.error("an emoji without id") }
+    self.init(id)
     (text, position, size, z) = (members.text, members.position, members.size, members.z)
+    (rotation, isMirrored, color) = (members.rotation, members.isMirrored, members.color)
   }
 }
 

@@ -9,6 +9,8 @@ public struct DocumentContent: Sendable {
   public let id: DocumentID
   /// The size of the picture in pixels.
   public private(set) var canvas: Canvas
+  /// The colour of the canvas; nil for none.
+  public private(set) var fill: Color?
   /// The background picture.
   public private(set) var background: Background?
   /// The background that is still to be fetched.
@@ -37,12 +39,14 @@ public struct DocumentContent: Sendable {
 
   /// Content with these values, emoji in any order; nil if two emoji have the same id.
   public init?(
-    id: DocumentID, canvas: Canvas, background: Background? = nil, pending: PendingBackground? = nil,
+    id: DocumentID, canvas: Canvas, fill: Color? = nil, background: Background? = nil,
+    pending: PendingBackground? = nil,
     emojis: [Emoji] = [], log: [LoggedEdit] = [], revision: Int = 0, head: EditID? = nil,
     pictures: Set<String> = []
   ) {
     self.id = id
     self.canvas = canvas
+    self.fill = fill
     self.background = background
     self.pending = pending
     self.pictures = pictures
@@ -97,6 +101,9 @@ public struct DocumentContent: Sendable {
     log.removeFirst(log.count - count)
   }
 
+  /// Removes all entries of the log.
+  package mutating func clearLog() { log = [] }
+
   private struct OrderKey: Comparable, Sendable {
     let z: Int
     let id: EmojiID
@@ -134,8 +141,8 @@ public struct DocumentContent: Sendable {
 extension DocumentContent: Equatable {
   /// Whether both are the same document in the same state. The stored pictures are ignored.
   public static func == (left: DocumentContent, right: DocumentContent) -> Bool {
-    (left.id, left.canvas, left.background, left.pending) == (
-      right.id, right.canvas, right.background, right.pending
+    (left.id, left.canvas, left.fill, left.background, left.pending) == (
+      right.id, right.canvas, right.fill, right.background, right.pending
     )
       && (left.revision, left.head) == (right.revision, right.head) && left.order == right.order
       && left.emojis == right.emojis && left.log == right.log
@@ -210,6 +217,9 @@ extension DocumentContent: EditableArt {
   /// Sets the canvas.
   public mutating func setCanvas(_ canvas: Canvas) { self.canvas = canvas }
 
+  /// Sets the colour of the canvas.
+  public mutating func setFill(_ fill: Color?) { self.fill = fill }
+
   /// Sets the background.
   public mutating func setBackground(_ background: Background?) { self.background = background }
 
@@ -248,7 +258,7 @@ extension DocumentContent {
         writer.null()
       }
       writer.key("canvas")
-      canvas.write(to: &writer)
+      canvas.write(to: &writer, fill: fill)
       writer.key("emojis")
       try writer.array { (writer) throws(Failure) in
         for key in order {

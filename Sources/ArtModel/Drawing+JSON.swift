@@ -1,26 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension DrawingScene.Label {
-  /// Writes `["🐝",100,200,40]`: text, position, size.
+  /// Writes `["🐝",100,200,40]`: text, position, size, and an object with what only some have, as in a change.
   func write(to writer: inout JSONWriter) {
-    writer.array {
-      $0.string(text.string)
-      $0.number(position.x)
-      $0.number(position.y)
-      $0.number(size.pixels)
+    writer.array { writer in
+      writer.string(text.string)
+      writer.number(position.x)
+      writer.number(position.y)
+      writer.number(size.pixels)
+      let style = EmojiStyle(text, rotation: rotation, isMirrored: isMirrored, color: color)
+      if !style.isEmpty { writer.object { style.write(to: &$0) } }
     }
   }
 
   /// Reads what `write` writes.
   init(from reader: inout JSONReader) throws(ArtError) {
     try reader.open()
-    text = try EmojiText(stored: try reader.string())
+    let text = try reader.string()
     try reader.comma()
     let x = try reader.number()
     try reader.comma()
     position = try Point(x: x, y: try reader.number())
     try reader.comma()
     size = try FontSize(try reader.number())
+    let style = try reader.nextStyle { _ in true }
+    self.text = try EmojiText(stored: text, box: style.checkedBox(&reader))
+    (rotation, isMirrored, color) = (style.rotation ?? .zero, style.isMirrored ?? false, style.color ?? nil)
     try reader.close()
   }
 }
@@ -134,7 +139,7 @@ extension WorkerRequest.Draw {
   func write(to writer: inout JSONWriter) {
     writer.object {
       $0.key("canvas")
-      canvas.write(to: &$0)
+      canvas.write(to: &$0, fill: fill)
       $0.key("format")
       format.write(to: &$0)
       $0.key("isTransparent")
@@ -146,13 +151,13 @@ extension WorkerRequest.Draw {
 
   /// Reads what `write` writes.
   init(from reader: inout JSONReader) throws(ArtError) {
-    var canvas: Canvas?
+    var canvas: (canvas: Canvas, fill: Color?)?
     var format: Drawing.Format?
     var isTransparent: Bool?
     var region: CanvasRect?
     try reader.object { (key, reader) throws(ArtError) in
       switch key {
-      case "canvas": canvas = try Canvas(from: &reader)
+      case "canvas": canvas = try Canvas.filled(from: &reader)
       case "format": format = try Drawing.Format(from: &reader)
       case "isTransparent": isTransparent = try reader.boolean()
       case "region": region = try CanvasRect(from: &reader)
@@ -162,7 +167,8 @@ extension WorkerRequest.Draw {
     guard let canvas, let format, let isTransparent, let region else {
       throw reader.error("draw without canvas, format, isTransparent or region")
     }
-    self.init(canvas: canvas, region: region, format: format, isTransparent: isTransparent)
+    self.init(
+      canvas: canvas.canvas, fill: canvas.fill, region: region, format: format, isTransparent: isTransparent)
   }
 }
 

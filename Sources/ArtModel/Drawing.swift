@@ -126,25 +126,47 @@ public struct DrawingScene: Hashable, Sendable {
     public var position: Point
     /// The font size.
     public var size: FontSize
+    /// How far it is turned about its centre.
+    public var rotation: Rotation
+    /// Whether left and right are exchanged, before it is turned.
+    public var isMirrored: Bool
+    /// The colour of letters; nil for black.
+    public var color: Color?
 
     /// A label with these values.
-    public init(text: EmojiText, position: Point, size: FontSize) {
+    public init(
+      text: EmojiText, position: Point, size: FontSize, rotation: Rotation = .zero, isMirrored: Bool = false,
+      color: Color? = nil
+    ) {
       self.text = text
       self.position = position
       self.size = size
+      self.rotation = rotation
+      self.isMirrored = isMirrored
+      self.color = color
+    }
+
+    /// An emoji as it is drawn.
+    public init(_ emoji: Emoji) {
+      self.init(
+        text: emoji.text, position: emoji.position, size: emoji.size, rotation: emoji.rotation,
+        isMirrored: emoji.isMirrored, color: emoji.color)
     }
   }
 
   /// The canvas. Nothing outside of it is drawn.
   public var canvas: Canvas
+  /// The colour of the canvas behind the picture; nil for none.
+  public var fill: Color?
   /// The emoji, bottom to top.
   public var labels: [Label]
   /// The bytes of the background file. The picture is centred, and scaled up if necessary until it covers the canvas.
   public var picture: [UInt8]?
 
   /// A scene with these values.
-  public init(canvas: Canvas, labels: [Label], picture: [UInt8]?) {
+  public init(canvas: Canvas, fill: Color? = nil, labels: [Label], picture: [UInt8]?) {
     self.canvas = canvas
+    self.fill = fill
     self.labels = labels
     self.picture = picture
   }
@@ -152,8 +174,7 @@ public struct DrawingScene: Hashable, Sendable {
   /// The visible content of a document, with the bytes of its background.
   public init(_ content: DocumentContent, picture: [UInt8]?) {
     self.init(
-      canvas: content.canvas,
-      labels: content.emojisInOrder().map { Label(text: $0.text, position: $0.position, size: $0.size) },
+      canvas: content.canvas, fill: content.fill, labels: content.emojisInOrder().map { Label($0) },
       picture: picture)
   }
 }

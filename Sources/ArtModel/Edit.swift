@@ -20,37 +20,125 @@ public struct Edit: Hashable, Sendable {
   public static let repairName = "repair"
 }
 
-/// One field of a document set to a value.
+/// One field of a document set to a value, or an emoji added or removed.
 public enum Change: Hashable, Sendable {
   case add(Emoji)
   case remove(EmojiID)
-  case move(EmojiID, to: Point)
-  case resize(EmojiID, to: FontSize)
-  case setText(EmojiID, to: EmojiText)
-  case order(EmojiID, to: Int)
+  case set(EmojiID, EmojiValue)
   case setCanvas(Canvas)
+  /// The colour of the canvas; nil for none.
+  case setFill(Color?)
   case setBackground(Background?)
   case setPending(PendingBackground?)
 }
 
-/// The field that a change sets. Changes of different fields are independent; of two changes of one field the later
-/// one wins.
+extension Change {
+  /// Sets an emoji's position.
+  public static func move(_ id: EmojiID, to point: Point) -> Change { .set(id, .position(point)) }
+  /// Sets an emoji's font size.
+  public static func resize(_ id: EmojiID, to size: FontSize) -> Change { .set(id, .size(size)) }
+  /// Sets an emoji's text.
+  public static func setText(_ id: EmojiID, to text: EmojiText) -> Change { .set(id, .text(text)) }
+  /// Sets an emoji's z-order value.
+  public static func order(_ id: EmojiID, to z: Int) -> Change { .set(id, .order(z)) }
+  /// Sets an emoji's rotation.
+  public static func rotate(_ id: EmojiID, to rotation: Rotation) -> Change { .set(id, .rotation(rotation)) }
+  /// Sets whether an emoji is mirrored.
+  public static func mirror(_ id: EmojiID, to isMirrored: Bool) -> Change { .set(id, .mirroring(isMirrored)) }
+  /// Sets the colour of an emoji's letters.
+  public static func color(_ id: EmojiID, to color: Color?) -> Change { .set(id, .color(color)) }
+}
+
+/// A field of an emoji with its value.
+public enum EmojiValue: Hashable, Sendable {
+  case text(EmojiText)
+  case position(Point)
+  case size(FontSize)
+  case order(Int)
+  case rotation(Rotation)
+  case mirroring(Bool)
+  case color(Color?)
+
+  /// The field.
+  public var field: EmojiField {
+    switch self {
+    case .text: .text
+    case .position: .position
+    case .size: .size
+    case .order: .order
+    case .rotation: .rotation
+    case .mirroring: .mirroring
+    case .color: .color
+    }
+  }
+}
+
+/// A field of an emoji that an edit can set by itself.
+public enum EmojiField: Hashable, Sendable, CaseIterable {
+  case text
+  case position
+  case size
+  case order
+  case rotation
+  case mirroring
+  case color
+}
+
+extension Emoji {
+  /// The value of a field.
+  public subscript(field: EmojiField) -> EmojiValue {
+    switch field {
+    case .text: .text(text)
+    case .position: .position(position)
+    case .size: .size(size)
+    case .order: .order(z)
+    case .rotation: .rotation(rotation)
+    case .mirroring: .mirroring(isMirrored)
+    case .color: .color(color)
+    }
+  }
+
+  /// Sets the field to the value.
+  package mutating func set(_ value: EmojiValue) {
+    switch value {
+    case .text(let text): self.text = text
+    case .position(let position): self.position = position
+    case .size(let size): self.size = size
+    case .order(let z): self.z = z
+    case .rotation(let rotation): self.rotation = rotation
+    case .mirroring(let isMirrored): self.isMirrored = isMirrored
+    case .color(let color): self.color = color
+    }
+  }
+
+  /// The emoji with the field set to the value.
+  func with(_ value: EmojiValue) -> Emoji {
+    var emoji = self
+    emoji.set(value)
+    return emoji
+  }
+}
+
+/// What a change sets. Changes of different fields are independent; of two changes of one field the later one wins.
 public enum Field: Hashable, Sendable {
   case existence(EmojiID)
-  case position(EmojiID)
-  case size(EmojiID)
-  case text(EmojiID)
-  case order(EmojiID)
+  case value(EmojiID, EmojiField)
   case canvas
+  case fill
   case background
   case pending
 
   /// The emoji that the field belongs to; nil for a field of the document.
   public var emoji: EmojiID? {
     switch self {
-    case .existence(let id), .position(let id), .size(let id), .text(let id), .order(let id): id
-    case .canvas, .background, .pending: nil
+    case .existence(let id), .value(let id, _): id
+    case .canvas, .fill, .background, .pending: nil
     }
+  }
+
+  /// All fields of an emoji.
+  static func all(of id: EmojiID) -> [Field] {
+    [.existence(id)] + EmojiField.allCases.map { .value(id, $0) }
   }
 }
 
@@ -60,7 +148,7 @@ extension Change {
   func checkBounds() throws(ArtError) {
     switch self {
     case .add(let emoji): guard Limits.zOrder.contains(emoji.z) else { throw .badOrder(emoji.z) }
-    case .order(_, let z): guard Limits.zOrder.contains(z) else { throw .badOrder(z) }
+    case .set(_, .order(let z)): guard Limits.zOrder.contains(z) else { throw .badOrder(z) }
     default: break
     }
   }
@@ -68,22 +156,15 @@ extension Change {
   /// An addition as changes of its single fields; any other change as it is.
   public var fieldByField: [Change] {
     guard case .add(let emoji) = self else { return [self] }
-    return [
-      .setText(emoji.id, to: emoji.text), .move(emoji.id, to: emoji.position),
-      .resize(emoji.id, to: emoji.size),
-      .order(emoji.id, to: emoji.z),
-    ]
+    return EmojiField.allCases.map { .set(emoji.id, emoji[$0]) }
   }
 
   /// Whether the emoji already has the value that the change sets.
   public func matches(_ emoji: Emoji) -> Bool {
     switch self {
     case .add(let added): added == emoji
-    case .move(let id, let place): id == emoji.id && place == emoji.position
-    case .resize(let id, let size): id == emoji.id && size == emoji.size
-    case .setText(let id, let text): id == emoji.id && text == emoji.text
-    case .order(let id, let z): id == emoji.id && z == emoji.z
-    case .remove, .setCanvas, .setBackground, .setPending: false
+    case .set(let id, let value): id == emoji.id && value == emoji[value.field]
+    case .remove, .setCanvas, .setFill, .setBackground, .setPending: false
     }
   }
 
@@ -92,11 +173,9 @@ extension Change {
     switch self {
     case .add(let emoji): .existence(emoji.id)
     case .remove(let id): .existence(id)
-    case .move(let id, _): .position(id)
-    case .resize(let id, _): .size(id)
-    case .setText(let id, _): .text(id)
-    case .order(let id, _): .order(id)
+    case .set(let id, let value): .value(id, value.field)
     case .setCanvas: .canvas
+    case .setFill: .fill
     case .setBackground: .background
     case .setPending: .pending
     }

@@ -5,6 +5,8 @@
 public protocol ArtReading {
   /// The size of the picture in pixels.
   var canvas: Canvas { get }
+  /// The colour of the canvas; nil for none.
+  var fill: Color? { get }
   /// The background picture.
   var background: Background? { get }
   /// The background that is still to be fetched.
@@ -39,6 +41,8 @@ public protocol EditableArt: ArtReading {
   mutating func delete(_ emoji: Emoji) throws(ArtError)
   /// Sets the canvas.
   mutating func setCanvas(_ canvas: Canvas) throws(ArtError)
+  /// Sets the colour of the canvas.
+  mutating func setFill(_ fill: Color?) throws(ArtError)
   /// Sets the background.
   mutating func setBackground(_ background: Background?) throws(ArtError)
   /// Sets the pending background.
@@ -108,19 +112,22 @@ extension EditableArt {
       guard let old = try emoji(id) else { return .dropped }
       try delete(old)
       return .done(inverse: .add(old))
-    case .move(let id, let position):
-      return try set(id, \.position, to: position) { .move(id, to: $0) }
-    case .resize(let id, let size):
-      return try set(id, \.size, to: size) { .resize(id, to: $0) }
-    case .setText(let id, let text):
-      return try set(id, \.text, to: text) { .setText(id, to: $0) }
-    case .order(let id, let z):
-      return try set(id, \.z, to: z) { .order(id, to: $0) }
+    case .set(let id, let value):
+      guard let old = try emoji(id) else { return .dropped }
+      let before = old[value.field]
+      guard before != value else { return .nothingToDo }
+      try update(old, to: old.with(value))
+      return .done(inverse: .set(id, before))
     case .setCanvas(let new):
       let old = canvas
       guard old != new else { return .nothingToDo }
       try setCanvas(new)
       return .done(inverse: .setCanvas(old))
+    case .setFill(let new):
+      let old = fill
+      guard old != new else { return .nothingToDo }
+      try setFill(new)
+      return .done(inverse: .setFill(old))
     case .setBackground(let new):
       let old = background
       guard old != new else { return .nothingToDo }
@@ -132,17 +139,6 @@ extension EditableArt {
       try setPending(new)
       return .done(inverse: .setPending(old))
     }
-  }
-
-  private mutating func set<Value: Equatable>(
-    _ id: EmojiID, _ field: WritableKeyPath<Emoji, Value>, to value: Value, inverse: (Value) -> Change
-  ) throws(ArtError) -> Outcome {
-    guard let old = try emoji(id) else { return .dropped }
-    guard old[keyPath: field] != value else { return .nothingToDo }
-    var new = old
-    new[keyPath: field] = value
-    try update(old, to: new)
-    return .done(inverse: inverse(old[keyPath: field]))
   }
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One emoji label of a document.
+/// One emoji label of a document, or a caption.
+///
+/// A label is mirrored first, then turned, both about its position.
 public struct Emoji: Hashable, Sendable, Identifiable {
   /// The identity within the document.
   public let id: EmojiID
@@ -12,14 +14,33 @@ public struct Emoji: Hashable, Sendable, Identifiable {
   public var size: FontSize
   /// The z-order value, within `Limits.zOrder`. Higher is nearer; equal values are ordered by id.
   public var z: Int
+  /// How far it is turned.
+  public var rotation: Rotation
+  /// Whether left and right are exchanged.
+  public var isMirrored: Bool
+  /// The colour of letters; nil for black. Emoji have colours of their own.
+  public var color: Color?
 
   /// An emoji with these values.
-  public init(id: EmojiID, text: EmojiText, position: Point, size: FontSize, z: Int) {
+  public init(
+    id: EmojiID, text: EmojiText, position: Point, size: FontSize, z: Int, rotation: Rotation = .zero,
+    isMirrored: Bool = false, color: Color? = nil
+  ) {
     self.id = id
     self.text = text
     self.position = position
     self.size = size
     self.z = z
+    self.rotation = rotation
+    self.isMirrored = isMirrored
+    self.color = color
+  }
+
+  /// The same values under another id.
+  func with(id: EmojiID) -> Emoji {
+    Emoji(
+      id: id, text: text, position: position, size: size, z: z, rotation: rotation, isMirrored: isMirrored,
+      color: color)
   }
 }
 
@@ -84,6 +105,12 @@ extension EmojiID {
       self.length = length
     }
 
+    /// All characters of an id.
+    init(whole id: EmojiID) {
+      bits = id.bits
+      length = EmojiID.length
+    }
+
     /// Whether the id begins with these characters.
     public func matches(_ id: EmojiID) -> Bool { id.bits >> free == bits }
 
@@ -111,55 +138,82 @@ extension EmojiID {
 
 // MARK: - Texts
 
-/// The text of one emoji label: at least one emoji character, 1 to 16 characters, at most 256 bytes, no control
-/// characters.
+/// The text of one label: of an emoji label, or of a caption, which has a box.
 ///
-/// Sequences with joiners, skin tones, flags, keycaps, tags and variation selectors are stored as given. An emoji
-/// character is defined by Unicode (https://www.unicode.org/reports/tr51/, ED-1), except that a digit, `#` or `*`
-/// counts only in a keycap sequence.
+/// An emoji label has at least one emoji character, 1 to 16 characters, at most 256 bytes, and no control characters. Sequences
+/// with joiners, skin tones, flags, keycaps, tags and variation selectors are stored as given. An emoji character is defined by
+/// Unicode (https://www.unicode.org/reports/tr51/, ED-1), except that a digit, `#` or `*` counts only in a keycap sequence.
 public struct EmojiText: Hashable, Sendable, CustomStringConvertible {
   /// The text as it is drawn.
   public let string: String
+  /// The size of a caption's text, measured when the text was set; nil for an emoji label.
+  public let box: TextBox?
 
-  /// Checks a text. A single character without emoji presentation, such as `❤`, gets the missing variation selector.
-  /// Throws `badText`.
+  /// Whether it is a caption's.
+  public var isCaption: Bool { box != nil }
+
+  /// Checks the text of an emoji label. A single character without emoji presentation, such as `❤`, gets the missing variation
+  /// selector. Throws `badText`.
   public init(_ text: String) throws(ArtError) {
     do throws(ArtError.TextFault) { try self.init(checking: text) } catch { throw .badText(text, error) }
   }
 
   /// As above, for a caller with its own messages.
   public init(checking text: String) throws(ArtError.TextFault) {
-    if let fault = Self.danger(in: text) { throw fault }
+    if let fault = Self.danger(in: text, limit: Limits.textBytes) { throw fault }
     guard text.unicodeScalars.allSatisfy(Self.isVisible) else { throw .control }
     guard text.count <= Limits.textCharacters else { throw .characters }
     guard text.contains(where: Self.isEmoji) else { throw .noEmoji }
     string = Self.withPresentation(text)
+    box = nil
+  }
+
+  /// The text of a caption whose box was measured.
+  public init(_ words: Words, box: TextBox) {
+    string = words.string
+    self.box = box
   }
 
   /// Checks a stored text and leaves it unchanged. Unicode versions differ in what is an emoji and what is one
   /// character, and a document must stay valid across versions. So this refuses only texts that are dangerous in any
   /// version. Throws `badText`.
-  init(stored text: String) throws(ArtError) {
-    if let fault = Self.danger(in: text) { throw .badText(text, fault) }
-    string = text
+  init(stored text: String, box: TextBox? = nil) throws(ArtError) {
+    if box != nil {
+      string = try Words(stored: text).string
+    } else {
+      if let fault = Self.danger(in: text, limit: Limits.textBytes) { throw .badText(text, fault) }
+      string = text
+    }
+    self.box = box
   }
 
-  private static func danger(in text: String) -> ArtError.TextFault? {
+  /// The same text, checked like user input. Throws `badText`.
+  package func asTyped() throws(ArtError) -> EmojiText {
+    if let box { EmojiText(try Words(string), box: box) } else { try EmojiText(string) }
+  }
+
+  fileprivate static func danger(in text: String, limit: Int) -> ArtError.TextFault? {
     if text.isEmpty { return .empty }
-    if text.utf8.count > Limits.textBytes { return .bytes }
+    if text.utf8.count > limit { return .bytes }
     return text.unicodeScalars.contains(where: \.isUnsafeOnTerminal) ? .control : nil
   }
 
   /// The text without U+FE0F, for comparison: user input may lack the selector.
-  public var comparisonKey: String {
+  public var comparisonKey: String { Self.comparisonKey(of: string) }
+
+  /// The comparison key of the text on one line, by which a reference names it.
+  var referenceKey: String { Self.comparisonKey(of: description) }
+
+  /// As above, for a text that is not checked.
+  static func comparisonKey(of text: String) -> String {
     var scalars = String.UnicodeScalarView()
-    scalars.append(contentsOf: string.unicodeScalars.lazy.filter { $0 != Self.emojiSelector })
+    scalars.append(contentsOf: text.unicodeScalars.lazy.filter { $0 != Self.emojiSelector })
     return String(scalars)
   }
 
   /// Compares the bytes, not canonical equivalence: texts are stored as given.
   public static func == (left: EmojiText, right: EmojiText) -> Bool {
-    left.string.utf8.elementsEqual(right.string.utf8)
+    left.box == right.box && left.string.utf8.elementsEqual(right.string.utf8)
   }
 
   /// Consistent with `==`.
@@ -168,8 +222,14 @@ public struct EmojiText: Hashable, Sendable, CustomStringConvertible {
     copy.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
   }
 
-  /// The text.
-  public var description: String { string }
+  /// The text on one line: a line feed is shown as `\n`.
+  public var description: String {
+    isCaption
+      ? string.split(separator: "\n", omittingEmptySubsequences: false).joined(separator: "\\n") : string
+  }
+
+  /// A short form for titles and messages: the text of an emoji label, or the beginning of a caption in quotes.
+  public var label: String { isCaption ? "\"\(description[...].shortened(to: 24))\"" : string }
 
   /// Whether a character is an emoji by Unicode's definition, and not a single digit, `#` or `*`.
   public static func isEmoji(_ character: Character) -> Bool {
@@ -202,5 +262,84 @@ public struct EmojiText: Hashable, Sendable, CustomStringConvertible {
     let category = scalar.properties.generalCategory
     return category != .unassigned && category != .privateUse && category != .format
       && !scalar.properties.isDefaultIgnorableCodePoint
+  }
+}
+
+/// The words of a caption: 1 to 1,000 bytes of text in up to 100 lines, without control characters other than the line feed between
+/// two lines.
+public struct Words: Hashable, Sendable, CustomStringConvertible {
+  /// The text as it is drawn.
+  public let string: String
+
+  /// Checks user input. Line ends of other systems become line feeds; those at the end of the text are left out. Throws `badText`, also
+  /// for a text of which nothing is seen.
+  public init(_ text: String) throws(ArtError) {
+    var lines = Self.lines(text.unicodeScalars)
+    while let last = lines.last, last.isEmpty { lines.removeLast() }
+    try self.init(stored: lines.joined(separator: "\n"))
+    guard string.unicodeScalars.contains(where: { !$0.properties.isWhitespace }) else {
+      throw .badWords(text, .empty)
+    }
+  }
+
+  /// Checks a stored text and leaves it unchanged. Throws `badText`.
+  init(stored text: String) throws(ArtError) {
+    if text.isEmpty { throw .badWords(text, .empty) }
+    guard text.utf8.count <= Limits.captionBytes else { throw .badWords(text, .bytes) }
+    var lines = 1
+    for scalar in text.unicodeScalars {
+      if scalar == "\n" { lines += 1 } else if scalar.isUnsafeOnTerminal { throw .badWords(text, .control) }
+    }
+    guard lines <= Limits.captionLines else { throw .badWords(text, .characters) }
+    string = text
+  }
+
+  /// Scalars, since a carriage return and a line feed are one character.
+  private static func lines(_ scalars: String.UnicodeScalarView) -> [String] {
+    var text = String.UnicodeScalarView()
+    var last: Unicode.Scalar?
+    for scalar in scalars {
+      if scalar == "\r" { text.append("\n") } else if scalar != "\n" || last != "\r" { text.append(scalar) }
+      last = scalar
+    }
+    return String(text).split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+  }
+
+  /// Compares the bytes, not canonical equivalence: texts are stored as given.
+  public static func == (left: Words, right: Words) -> Bool {
+    left.string.utf8.elementsEqual(right.string.utf8)
+  }
+
+  /// Consistent with `==`.
+  public func hash(into hasher: inout Hasher) {
+    var copy = string
+    copy.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+  }
+
+  /// The text.
+  public var description: String { string }
+}
+
+/// The width and height of a caption in ems, which are font sizes: above 0, up to 2,000, in millionths.
+public struct TextBox: Hashable, Sendable {
+  private let widthMillionths: UInt32
+  private let heightMillionths: UInt32
+
+  /// The width in ems.
+  public var width: Double { Double(widthMillionths) / 1e6 }
+  /// The height in ems.
+  public var height: Double { Double(heightMillionths) / 1e6 }
+
+  /// Rounds to millionths. Throws `badValue` for a side out of bounds.
+  public init(width: Double, height: Double) throws(ArtError) {
+    guard let width = Self.millionths(width), let height = Self.millionths(height) else {
+      throw .badBox(width, height)
+    }
+    (widthMillionths, heightMillionths) = (width, height)
+  }
+
+  private static func millionths(_ side: Double) -> UInt32? {
+    guard side > 0, side <= Limits.captionEms else { return nil }
+    return UInt32(exactly: (side * 1e6).rounded()).flatMap { $0 > 0 ? $0 : nil }
   }
 }

@@ -43,6 +43,52 @@ public struct FontSize: Hashable, Sendable {
   public static let standard = FontSize(trusted: 40)
 }
 
+/// How far a label is turned: degrees clockwise, above -180, up to 180, in millionths.
+public struct Rotation: Hashable, Sendable {
+  private let millionths: Int32
+
+  private init(millionths: Int32) { self.millionths = millionths }
+
+  /// Not turned.
+  public static let zero = Rotation(millionths: 0)
+
+  /// Degrees clockwise.
+  public var degrees: Double { Double(millionths) / 1e6 }
+
+  /// Rounds to millionths, and takes full turns off. Throws `badValue` for more than 1,000,000 degrees.
+  public init(degrees: Double) throws(ArtError) {
+    guard abs(degrees) <= Limits.coordinate else { throw .badRotation(numberText(degrees)) }
+    let (turn, half) = (360_000_000, 180_000_000)
+    var rest = Int((degrees * 1e6).rounded()) % turn
+    if rest > half { rest -= turn }
+    if rest <= -half { rest += turn }
+    millionths = Int32(rest)
+  }
+
+  /// The stored form, which is within bounds and has no more than six decimal places. Throws `badValue`.
+  init(stored degrees: Double) throws(ArtError) {
+    try self.init(degrees: degrees)
+    guard self.degrees == degrees else { throw .badRotation(numberText(degrees)) }
+  }
+
+  /// Parses a number of degrees, with or without `°`. Throws `badValue`.
+  public init(typed: String) throws(ArtError) {
+    guard let degrees = decimal(typed.hasSuffix("°") ? typed.dropLast() : typed[...]) else {
+      throw .badRotation(typed)
+    }
+    try self.init(degrees: degrees)
+  }
+
+  /// Turned further by that much.
+  func turned(by other: Rotation) -> Rotation {
+    let (turn, half) = (360_000_000, 180_000_000)
+    var sum = Int(millionths) + Int(other.millionths)
+    if sum > half { sum -= turn }
+    if sum <= -half { sum += turn }
+    return Rotation(millionths: Int32(sum))
+  }
+}
+
 /// The size of a document's picture: 1 to 100,000 pixels a side.
 public struct Canvas: Hashable, Sendable {
   /// The width.
@@ -71,16 +117,35 @@ public struct Canvas: Hashable, Sendable {
 // MARK: - Lengths in pixels or percent
 
 /// A length in pixels, or in percent of the canvas's side.
-public enum Length: Hashable, Sendable {
+public enum Length: Hashable, Sendable, CustomStringConvertible {
   case pixels(Double)
   case percent(Double)
 
-  /// Parses `-10`, `12.5` or `50%`; nil for anything else.
+  /// Parses `-10`, `12.5`, `12.5px` or `50%`; nil for anything else.
   public init?(_ typed: some StringProtocol) {
     let isPercent = typed.hasSuffix("%")
-    guard let value = decimal(isPercent ? typed.dropLast() : typed[...]) else { return nil }
+    let rest = isPercent ? typed.dropLast() : typed.hasSuffix("px") ? typed.dropLast(2) : typed[...]
+    guard let value = decimal(rest) else { return nil }
     self = isPercent ? .percent(value) : .pixels(value)
   }
+
+  /// As users type it.
+  public var description: String {
+    switch self {
+    case .pixels(let value): numberText(value)
+    case .percent(let value): "\(numberText(value))%"
+    }
+  }
+
+  /// Parses a font size. Throws `badValue`.
+  public init(size typed: String) throws(ArtError) {
+    guard let length = Length(typed) else { throw .badSize(typed) }
+    if case .pixels(let pixels) = length { _ = try FontSize(pixels) }
+    self = length
+  }
+
+  /// The default font size.
+  public static let standard = Length.pixels(FontSize.standard.pixels)
 
   /// The length in pixels. Pixels are not rounded.
   func pixels(of side: Int) -> Double {
@@ -97,8 +162,87 @@ public enum Length: Hashable, Sendable {
   }
 }
 
+/// A place on the canvas by its name: a corner, the middle of an edge, or the centre. A label there touches the edges.
+public enum CanvasPlace: String, Hashable, Sendable, CaseIterable {
+  case topLeft = "top-left"
+  case top
+  case topRight = "top-right"
+  case left
+  case center
+  case right
+  case bottomLeft = "bottom-left"
+  case bottom
+  case bottomRight = "bottom-right"
+
+  /// Parses a name in any case, with or without its hyphen. Throws `badValue`.
+  public init(typed: String) throws(ArtError) {
+    let word = typed.lowercased()
+    let place = Self.allCases.first { word == $0.rawValue || word == $0.rawValue.filter { $0 != "-" } }
+    guard let place else { throw .badAnchor(typed, among: Self.allCases.map(\.rawValue)) }
+    self = place
+  }
+
+  /// The part of the canvas's width to the left of it, and of its height above it: 0, a half or 1.
+  public var fractions: (x: Double, y: Double) {
+    switch self {
+    case .topLeft: (0, 0)
+    case .top: (0.5, 0)
+    case .topRight: (1, 0)
+    case .left: (0, 0.5)
+    case .center: (0.5, 0.5)
+    case .right: (1, 0.5)
+    case .bottomLeft: (0, 1)
+    case .bottom: (0.5, 1)
+    case .bottomRight: (1, 1)
+    }
+  }
+
+  /// The centre of something that reaches that far from its centre, and touches the edges. What is larger than the canvas is centred.
+  func point(on canvas: Canvas, extent: (x: Double, y: Double)) throws(ArtError) -> Point {
+    func place(_ fraction: Double, _ side: Int, _ extent: Double) -> Double {
+      let room = Double(side) - 2 * extent
+      return room > 0 ? rounded(extent + room * fraction) : Double(side) / 2
+    }
+    let (x, y) = fractions
+    return try Point(x: place(x, canvas.width, extent.x), y: place(y, canvas.height, extent.y))
+  }
+}
+
+/// Where something is put.
+public enum Target: Hashable, Sendable {
+  case at(Coordinates)
+  case place(CanvasPlace)
+
+  /// Parses `10,-20`, `50%,50%` or a name such as `top-right`. Throws `badValue`.
+  public init(typed: String) throws(ArtError) {
+    if typed.contains(",") {
+      self = .at(try Coordinates(typed))
+    } else {
+      do throws(ArtError) { self = .place(try CanvasPlace(typed: typed)) } catch {
+        throw .badPlace(typed, isNamed: true)
+      }
+    }
+  }
+
+  /// A point in pixels.
+  public static func point(x: Double, y: Double) -> Target {
+    .at(Coordinates(x: .pixels(x), y: .pixels(y)))
+  }
+
+  /// The middle of the canvas.
+  public static let center = Target.place(.center)
+
+  /// The centre of something that reaches that far from its centre. Throws `badValue`.
+  func point(on canvas: Canvas, extent: (x: Double, y: Double)) throws(ArtError) -> Point {
+    switch self {
+    case .at(let coordinates): try coordinates.point(on: canvas)
+    case .place(let place): try place.point(on: canvas, extent: extent)
+    }
+  }
+}
+
 /// A point or a distance in pixels or percent.
-public struct Coordinates: Hashable, Sendable {
+public struct Coordinates: Hashable, Sendable, CustomStringConvertible {
   /// The distance to the right.
   public var x: Length
   /// The distance downwards.
@@ -119,8 +263,14 @@ public struct Coordinates: Hashable, Sendable {
     self.init(x: x, y: y)
   }
 
+  /// As users type it.
+  public var description: String { "\(x),\(y)" }
+
   /// The middle of the canvas.
   public static let center = Coordinates(x: .percent(50), y: .percent(50))
+
+  /// How far a copy lies from its original, where nobody says it.
+  public static let duplicateDistance = Coordinates(x: .pixels(20), y: .pixels(20))
 
   /// The point on a canvas. Throws `badValue`.
   public func point(on canvas: Canvas) throws(ArtError) -> Point {
@@ -166,16 +316,7 @@ public struct CanvasRect: Hashable, Sendable {
   /// Parses `10,20,300x200`, each number in pixels or in percent of the canvas's side: `25%,0,50%x100%`. Throws
   /// `badValue`.
   public init(typed: String, on canvas: Canvas) throws(ArtError) {
-    let places = typed.split(separator: ",", omittingEmptySubsequences: false)
-    let sides = (places.last ?? "").split(omittingEmptySubsequences: false) { $0 == "x" || $0 == "X" }
-    guard places.count == 3, sides.count == 2, let x = Length(places[0]), let y = Length(places[1]),
-      let width = Length(sides[0]), let height = Length(sides[1])
-    else {
-      throw .badRegion(typed)
-    }
-    try self.init(
-      x: x.pixels(of: canvas.width), y: y.pixels(of: canvas.height), width: width.pixels(of: canvas.width),
-      height: height.pixels(of: canvas.height))
+    self = try Region(typed: typed).rect(on: canvas)
   }
 
   /// A rectangle whose values are already checked.
@@ -189,22 +330,77 @@ public struct CanvasRect: Hashable, Sendable {
   }
 }
 
+/// A part of any canvas, in pixels or percent.
+public struct Region: Hashable, Sendable, CustomStringConvertible {
+  /// The top left corner.
+  public var place: Coordinates
+  /// The width.
+  public var width: Length
+  /// The height.
+  public var height: Length
+
+  /// A region with these values.
+  public init(_ place: Coordinates, width: Length, height: Length) {
+    (self.place, self.width, self.height) = (place, width, height)
+  }
+
+  /// The whole canvas.
+  public static let whole = Region(
+    Coordinates(x: .pixels(0), y: .pixels(0)), width: .percent(100), height: .percent(100))
+
+  /// Parses `10,20,300x200` or `25%,0,50%x100%`. Throws `badValue`.
+  public init(typed: String) throws(ArtError) {
+    let places = typed.split(separator: ",", omittingEmptySubsequences: false)
+    let sides = (places.last ?? "").sides
+    guard places.count == 3, sides.count == 2, let x = Length(places[0]), let y = Length(places[1]),
+      let width = Length(sides[0]), let height = Length(sides[1])
+    else {
+      throw .badRegion(typed)
+    }
+    self.init(Coordinates(x: x, y: y), width: width, height: height)
+  }
+
+  /// The rectangle on a canvas. Throws `badValue`.
+  public func rect(on canvas: Canvas) throws(ArtError) -> CanvasRect {
+    try CanvasRect(
+      x: place.x.pixels(of: canvas.width), y: place.y.pixels(of: canvas.height),
+      width: width.pixels(of: canvas.width),
+      height: height.pixels(of: canvas.height))
+  }
+
+  /// As users type it.
+  public var description: String { "\(place),\(width)x\(height)" }
+}
+
 // MARK: - User input
 
 extension FontSize {
-  /// Parses a number. Throws `badValue`.
+  /// Parses a number of pixels. Throws `badValue`.
   public init(typed: String) throws(ArtError) {
-    guard let value = decimal(typed) else { throw .badSize(typed) }
+    guard case .pixels(let value)? = Length(typed) else { throw .badSize(typed) }
     try self.init(value)
+  }
+
+  /// A length on a canvas: percent are of the canvas's shorter side. Throws `badValue`.
+  init(_ length: Length, on canvas: Canvas) throws(ArtError) {
+    try self.init(length.pixels(of: min(canvas.width, canvas.height)))
+  }
+}
+
+extension StringProtocol {
+  /// The parts between the signs that stand between a width and a height. The unit `px` may follow each.
+  var sides: [String] {
+    String(self).replacing("px", with: "").split(omittingEmptySubsequences: false) { "xX×*".contains($0) }
+      .map(String.init)
   }
 }
 
 extension Canvas {
-  /// Parses `1024x768`. Throws `badValue`.
+  /// Parses `1024x768`, also with `×` or `*`. Throws `badValue`.
   public init(typed: String) throws(ArtError) {
-    let parts = typed.lowercased().split(separator: "x", omittingEmptySubsequences: false)
-    let digits = "0123456789x".utf8
-    guard parts.count == 2, typed.lowercased().utf8.allSatisfy(digits.contains), let width = Int(parts[0]),
+    let parts = typed.sides
+    let digits = "0123456789".utf8
+    guard parts.count == 2, parts.joined().utf8.allSatisfy(digits.contains), let width = Int(parts[0]),
       let height = Int(parts[1])
     else {
       throw .badCanvas(typed)

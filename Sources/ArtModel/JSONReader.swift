@@ -122,6 +122,9 @@ extension JSONReader {
     guard consume(",") else { throw error("an array that ends too early") }
   }
 
+  /// Reads a comma in an array whose last elements may be missing; false if there is none.
+  mutating func optionalComma() -> Bool { consume(",") }
+
   /// Reads the opening bracket of an array of fixed structure.
   public mutating func open() throws(ArtError) { try enter("[") }
 

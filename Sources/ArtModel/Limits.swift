@@ -10,12 +10,18 @@ package enum Limits {
   package static let canvasSide = 100_000
   /// The number of emoji in one document.
   package static let emojiCount = 1_000_000
-  /// The number of changes in one edit: four fields of every emoji.
+  /// The number of changes in one edit: four for each emoji.
   package static let editChanges = 4_000_000
   /// The number of characters (extended grapheme clusters) in one emoji's text.
   package static let textCharacters = 16
   /// The number of UTF-8 bytes in one emoji's text.
   package static let textBytes = 256
+  /// The number of UTF-8 bytes in a caption's text.
+  package static let captionBytes = 1_000
+  /// The number of lines in a caption's text.
+  package static let captionLines = 100
+  /// The width and the height of a caption in ems.
+  package static let captionEms = 2_000.0
   /// The number of UTF-8 bytes in an author's name.
   package static let authorBytes = 64
   /// The number of request keys in one edit. An edit with that many may lack older ones.

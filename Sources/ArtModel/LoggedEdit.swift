@@ -125,24 +125,21 @@ private struct EditPhrases {
   private var before: [EmojiID: String] = [:]
   private var added: [EmojiID] = []
   private var removed: [EmojiID] = []
-  private var moved = Group<Point>()
-  private var resized = Group<FontSize>()
-  private var changed = Group<EmojiText>()
-  private var ordered = Group<Int>()
+  private var groups: [EmojiField: Group] = [:]
   private var others: [String] = []
   private var hasBackground = false
 
-  /// The emoji of one kind of change with their last values, in the order of their first changes.
-  private struct Group<Value: Hashable> {
+  /// The emoji of which a field was set, with their last values, in the order of their first changes.
+  private struct Group {
     private(set) var ids: [EmojiID] = []
-    private var values: [EmojiID: Value] = [:]
+    private var values: [EmojiID: EmojiValue] = [:]
 
-    mutating func set(_ id: EmojiID, _ value: Value) {
+    mutating func set(_ id: EmojiID, _ value: EmojiValue) {
       if values.updateValue(value, forKey: id) == nil { ids.append(id) }
     }
 
     /// The value that all of them have; nil if they differ.
-    var common: Value? {
+    var common: EmojiValue? {
       guard let first = values.first?.value, values.values.allSatisfy({ $0 == first }) else { return nil }
       return first
     }
@@ -153,7 +150,7 @@ private struct EditPhrases {
     for change in inverse {
       switch change {
       case .add(let emoji): recordText(emoji)
-      case .setText(let id, let text): before[id] = text.string
+      case .set(let id, .text(let text)): before[id] = text.label
       default: break
       }
     }
@@ -161,7 +158,7 @@ private struct EditPhrases {
   }
 
   private mutating func recordText(_ emoji: Emoji) {
-    if texts[emoji.id] == nil { texts[emoji.id] = emoji.text.string }
+    if texts[emoji.id] == nil { texts[emoji.id] = emoji.text.label }
   }
 
   private mutating func add(_ change: Change) {
@@ -170,11 +167,10 @@ private struct EditPhrases {
       recordText(emoji)
       added.append(emoji.id)
     case .remove(let id): removed.append(id)
-    case .move(let id, let place): moved.set(id, place)
-    case .resize(let id, let size): resized.set(id, size)
-    case .setText(let id, let text): changed.set(id, text)
-    case .order(let id, let z): ordered.set(id, z)
+    case .set(let id, let value): groups[value.field, default: Group()].set(id, value)
     case .setCanvas(let canvas): others.append("canvas set to \(canvas.width)x\(canvas.height)")
+    case .setFill(let fill):
+      others.append(fill.map { "canvas filled with \($0)" } ?? "canvas no longer filled")
     case .setBackground(let background):
       hasBackground = true
       let source = background?.url.map { " from \(BackgroundURL.redacted($0))" } ?? ""
@@ -190,23 +186,36 @@ private struct EditPhrases {
     if !added.isEmpty { phrases.append("\(names(added)) added") }
     // Emoji are removed from the top down.
     if !removed.isEmpty { phrases.append("\(names(removed.reversed())) removed") }
-    if !moved.ids.isEmpty {
-      let place = moved.common.map { " to \(numberText($0.x)),\(numberText($0.y))" } ?? ""
-      phrases.append("\(names(moved.ids)) moved\(place)")
-    }
-    if !resized.ids.isEmpty {
-      phrases.append(
-        "\(names(resized.ids)) resized\(resized.common.map { " to \(numberText($0.pixels))" } ?? "")")
-    }
-    if !changed.ids.isEmpty {
-      let old = names(changed.ids, before)
-      phrases.append("\(old) changed\(changed.common.map { " to \($0)" } ?? "")")
-    }
-    // An addition may renumber all other emoji, which has no visible effect.
-    if !ordered.ids.isEmpty, added.isEmpty {
-      phrases.append("\(names(ordered.ids)) brought to another place in the order")
+    for field in [EmojiField.position, .size, .text, .rotation, .mirroring, .color, .order] {
+      // An addition may renumber all other emoji, which has no visible effect.
+      guard let group = groups[field], field != .order || added.isEmpty else { continue }
+      let old = field == .text ? names(group.ids, before) : names(group.ids)
+      phrases.append("\(old) \(Self.phrase(of: field, group.common))")
     }
     return phrases + others
+  }
+
+  /// What happened to the field; `common` is the value that all its emoji have now.
+  private static func phrase(of field: EmojiField, _ common: EmojiValue?) -> String {
+    switch common {
+    case .position(let place)?: "moved to \(numberText(place.x)),\(numberText(place.y))"
+    case .size(let size)?: "resized to \(numberText(size.pixels))"
+    case .text(let text)?: "changed to \(text.label)"
+    case .rotation(let rotation)?: "turned to \(numberText(rotation.degrees))°"
+    case .mirroring(let isMirrored)?: isMirrored ? "mirrored" : "no longer mirrored"
+    case .color(let color)?: "coloured \(color?.description ?? "black")"
+    case .order?: "brought to another place in the order"
+    case nil:
+      switch field {
+      case .position: "moved"
+      case .size: "resized"
+      case .text: "changed"
+      case .rotation: "turned"
+      case .mirroring: "flipped"
+      case .color: "coloured"
+      case .order: "brought to another place in the order"
+      }
+    }
   }
 
   /// `🐝 🌸`, `12 emoji`.
@@ -222,17 +231,27 @@ extension Change {
   /// end escapes it for display.
   public var summary: String {
     switch self {
-    case .add(let emoji): "add \(emoji.text) (\(emoji.id)) at \(Self.text(emoji.position))"
+    case .add(let emoji): "add \(emoji.text.label) (\(emoji.id)) at \(Self.text(emoji.position))"
     case .remove(let id): "remove \(id)"
-    case .move(let id, let place): "move \(id) to \(Self.text(place))"
-    case .resize(let id, let size): "resize \(id) to \(numberText(size.pixels))"
-    case .setText(let id, let text): "change \(id) to \(text)"
-    case .order(let id, _): "order \(id)"
+    case .set(let id, let value): Self.summary(value, of: id)
     case .setCanvas(let canvas): "set the canvas to \(canvas.width)x\(canvas.height)"
+    case .setFill(let fill): fill.map { "fill the canvas with \($0)" } ?? "fill the canvas with nothing"
     case .setBackground(nil): "clear the background"
     case .setBackground: "set the background"
     case .setPending(nil): "no background to fetch"
     case .setPending(let pending?): "fetch the background \(BackgroundURL.redacted(pending.url))"
+    }
+  }
+
+  private static func summary(_ value: EmojiValue, of id: EmojiID) -> String {
+    switch value {
+    case .position(let place): "move \(id) to \(text(place))"
+    case .size(let size): "resize \(id) to \(numberText(size.pixels))"
+    case .text(let text): "change \(id) to \(text.label)"
+    case .order: "order \(id)"
+    case .rotation(let rotation): "turn \(id) to \(numberText(rotation.degrees))°"
+    case .mirroring(let isMirrored): isMirrored ? "mirror \(id)" : "mirror \(id) no longer"
+    case .color(let color): "colour \(id) \(color?.description ?? "black")"
     }
   }
 

@@ -1,37 +1,74 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A user's reference to an emoji: an id or its prefix, the emoji itself, the nth of equal ones, or the last added
-/// one.
+/// A user's reference to emoji: an id or its prefix, the emoji itself, the nth of equal ones or several of them, a caption's words, or the last
+/// added one.
 public enum Reference: Hashable, Sendable, CustomStringConvertible {
-  /// An id or a prefix of one.
-  case id(EmojiID.Prefix)
-  /// The emoji's text. The ordinal selects one of several in z-order, from 1 at the bottom.
-  case text(EmojiText, ordinal: Int?)
+  /// An id or a prefix of one. If the document has no such id, `word` is looked for among the captions.
+  case id(EmojiID.Prefix, word: String? = nil)
+  /// The emoji's text.
+  case text(EmojiText, Ordinals = .only)
+  /// The words of a caption, as one line.
+  case words(String, Ordinals = .only)
   /// `@last`: the last added emoji that still exists.
   case last
+
+  /// Which of the emoji with equal texts, in z-order from 1 at the bottom.
+  public enum Ordinals: Hashable, Sendable, CustomStringConvertible {
+    /// The only one there is.
+    case only
+    /// The ones from the first number to the last one, which is the same for a single one: `:2`, `:2-4`.
+    case range(ClosedRange<Int>)
+    /// `:*`: all of them.
+    case all
+
+    /// As users type it behind a text.
+    public var description: String {
+      switch self {
+      case .only: ""
+      case .range(let range):
+        range.count == 1 ? ":\(range.lowerBound)" : ":\(range.lowerBound)-\(range.upperBound)"
+      case .all: ":*"
+      }
+    }
+
+    /// Divides what a user typed into the text and the ordinals behind its last colon. Nil for ordinals that count from zero or
+    /// backwards.
+    package static func split(_ typed: String) -> (text: Substring, ordinals: Ordinals)? {
+      guard let colon = typed.lastIndex(of: ":"), colon != typed.startIndex else {
+        return (typed[...], .only)
+      }
+      let (text, rest) = (typed[..<colon], typed[colon...].dropFirst())
+      if rest == "*" { return (text, .all) }
+      if let number = Int(rest), number < 1 { return nil }
+      let ends = rest.split(separator: "-", omittingEmptySubsequences: false)
+      guard (1...2).contains(ends.count), ends.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy(\.isDigit) })
+      else {
+        return (typed[...], .only)
+      }
+      let numbers = ends.compactMap { Int($0) }
+      guard numbers.count == ends.count, numbers[0] >= 1, numbers[numbers.count - 1] >= numbers[0] else {
+        return nil
+      }
+      return (text, .range(numbers[0]...numbers[numbers.count - 1]))
+    }
+  }
 
   /// Parses a reference. Throws `badValue`.
   public init(_ typed: String) throws(ArtError) {
     if typed == "@last" {
       self = .last
     } else if let prefix = EmojiID.Prefix(typed: typed) {
-      self = .id(prefix)
-    } else if let reference = try Self.emoji(typed) {
-      self = reference
+      self = .id(prefix, word: typed)
     } else {
-      throw .badReference(typed)
+      guard let (text, ordinals) = Ordinals.split(typed) else { throw .badReference(typed) }
+      if let text = Self.optionalText(String(text)) {
+        self = .text(text, ordinals)
+      } else if Self.isCaption(text) {
+        self = .words(String(text), ordinals)
+      } else {
+        throw .badReference(typed)
+      }
     }
-  }
-
-  private static func emoji(_ typed: String) throws(ArtError) -> Reference? {
-    if let colon = typed.lastIndex(of: ":"), colon != typed.startIndex,
-      let ordinal = Int(typed[typed.index(after: colon)...])
-    {
-      guard ordinal >= 1 else { throw .badReference(typed) }
-      guard let text = optionalText(String(typed[..<colon])) else { return nil }
-      return .text(text, ordinal: ordinal)
-    }
-    return optionalText(typed).map { .text($0, ordinal: nil) }
   }
 
   /// The text; nil if it is invalid, because it may be another kind of reference.
@@ -39,15 +76,42 @@ public enum Reference: Hashable, Sendable, CustomStringConvertible {
     do throws(ArtError) { return try EmojiText(typed) } catch { return nil }
   }
 
+  /// Whether it may be a caption's words. They begin with a letter or a digit, or hold a blank.
+  private static func isCaption(_ typed: Substring) -> Bool {
+    guard let first = typed.first, first.isLetter || first.isNumber || typed.contains(" ") else {
+      return false
+    }
+    do throws(ArtError) {
+      _ = try Words(String(typed))
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  /// Whether it may stand for more than one emoji.
+  public var isPlural: Bool {
+    switch self {
+    case .text(_, .all), .words(_, .all): true
+    case .text(_, .range(let range)), .words(_, .range(let range)): range.count > 1
+    case .id, .text, .words, .last: false
+    }
+  }
+
   /// The reference as users type it.
   public var description: String {
     switch self {
-    case .id(let prefix): prefix.description
-    case .text(let text, nil): text.string
-    case .text(let text, let ordinal?): "\(text):\(ordinal)"
+    case .id(let prefix, let word): word ?? prefix.description
+    case .text(let text, let ordinals): "\(text)\(ordinals)"
+    case .words(let words, let ordinals): "\(words)\(ordinals)"
     case .last: "@last"
     }
   }
+}
+
+extension UInt8 {
+  /// Whether it is an ASCII digit.
+  fileprivate var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
 }
 
 // MARK: - Resolving
@@ -56,34 +120,56 @@ extension Reference {
   /// The one emoji that the reference names. Throws `noSuchEmoji`, `ambiguous`, and what the document's read methods
   /// throw.
   public func resolve(in art: some ArtReading) throws(ArtError) -> Emoji {
+    let emojis = try resolveAll(in: art)
+    guard emojis.count == 1 else { throw .severalNamed(description) }
+    return emojis[0]
+  }
+
+  /// The emoji that the reference names, at least one, in z-order. Throws as `resolve` does; `ambiguous` only if the reference is for one
+  /// emoji.
+  public func resolveAll(in art: some ArtReading) throws(ArtError) -> [Emoji] {
     switch self {
-    case .id(let prefix):
+    case .id(let prefix, let word):
       let matches = try art.emojis(prefix: prefix, limit: 4)
-      return try only(of: matches.prefix(3), more: matches.count > 3) { "\($0.id) \($0.text)" }
-    case .text(let text, let ordinal):
-      let key = text.comparisonKey
-      let matches = try art.emojisInOrder().filter { $0.text.comparisonKey == key }
-      if let ordinal {
-        guard ordinal <= matches.count else { throw .noSuchEmoji(description) }
-        return matches[ordinal - 1]
+      if matches.isEmpty, let word { return try captions(word, .only, in: art) }
+      guard matches.count == 1 else {
+        throw .ambiguous(
+          description, matches.prefix(3).map { "\($0.id) \($0.text.label)" }, more: matches.count > 3)
       }
-      var ordinal = 0
-      return try only(of: matches.prefix(3), more: matches.count > 3) { emoji in
-        ordinal += 1
-        return "\(emoji.id) (\(emoji.text):\(ordinal))"
-      }
+      return matches
+    case .text(let text, let ordinals):
+      let key = text.referenceKey
+      return try chosen(
+        ordinals, text.string, from: art.emojisInOrder().filter { $0.text.referenceKey == key })
+    case .words(let words, let ordinals): return try captions(words, ordinals, in: art)
     case .last:
       guard let emoji = try Self.lastAdded(in: art) else { throw .noSuchEmoji(description) }
-      return emoji
+      return [emoji]
     }
   }
 
-  private func only(
-    of matches: ArraySlice<Emoji>, more: Bool, candidate: (Emoji) -> String
-  ) throws(ArtError) -> Emoji {
-    guard let first = matches.first else { throw .noSuchEmoji(description) }
-    guard matches.count == 1 else { throw .ambiguous(description, matches.map(candidate), more: more) }
-    return first
+  private func captions(_ words: String, _ ordinals: Ordinals, in art: some ArtReading) throws(ArtError)
+    -> [Emoji]
+  {
+    let key = EmojiText.comparisonKey(of: words)
+    let matches = try art.emojisInOrder().filter {
+      $0.text.isCaption && $0.text.referenceKey == key
+    }
+    return try chosen(ordinals, words, from: matches)
+  }
+
+  private func chosen(_ ordinals: Ordinals, _ text: String, from matches: [Emoji]) throws(ArtError) -> [Emoji]
+  {
+    switch ordinals {
+    case .all where !matches.isEmpty: return matches
+    case .range(let range) where range.upperBound <= matches.count:
+      return Array(matches[range.lowerBound - 1..<range.upperBound])
+    case .only where matches.count == 1: return matches
+    case .only where matches.count > 1:
+      let candidates = matches.prefix(3).enumerated().map { "\($1.id) (\(text):\($0 + 1))" }
+      throw .ambiguous(description, candidates, more: matches.count > 3, all: "\(text):*")
+    default: throw .noSuchEmoji(description)
+    }
   }
 
   /// The last existing emoji that the log says was added.
@@ -100,22 +186,50 @@ extension Reference {
 }
 
 /// The emoji that a command applies to.
-public enum EmojiSelection: Hashable, Sendable {
-  /// Every emoji of the document.
-  case all
-  /// The named ones.
-  case references([Reference])
+public struct EmojiSelection: Hashable, Sendable {
+  /// The named ones; nil for every emoji of the document.
+  public var references: [Reference]?
+  /// Only those of which a part is in this region; nil for the named ones wherever they are.
+  public var region: Region?
 
-  /// The emoji in the order in which they are named, or bottom to top for `all`. Throws `badValue` if two references
-  /// name the same emoji, and what `Reference.resolve` throws.
+  /// A selection with these values.
+  public init(_ references: [Reference]? = nil, in region: Region? = nil) {
+    (self.references, self.region) = (references, region)
+  }
+
+  /// Every emoji of the document.
+  public static let all = EmojiSelection()
+
+  /// The named ones.
+  public static func references(_ references: [Reference]) -> EmojiSelection { EmojiSelection(references) }
+
+  /// Whether it may stand for more than one emoji.
+  public var isPlural: Bool {
+    guard let references, region == nil else { return true }
+    return references.count != 1 || references[0].isPlural
+  }
+
+  /// The emoji in the order in which they are named, or bottom to top where a name stands for several, or none is given. Throws `badValue`
+  /// if two references name the same emoji, `noSuchEmoji` for a region without emoji, and what `Reference.resolveAll` throws.
   public func resolve(in art: some ArtReading) throws(ArtError) -> [Emoji] {
-    guard case .references(let references) = self else { return try art.emojisInOrder() }
+    let named = try references.map { (references) throws(ArtError) in try Self.resolve(references, in: art) }
+    guard let region else { return if let named { named } else { try art.emojisInOrder() } }
+    let rect = try region.rect(on: art.canvas)
+    let all = if let named { named } else { try art.emojisInOrder() }
+    let found = all.filter { EmojiBox($0).overlaps(rect) }
+    guard !found.isEmpty else { throw .noEmoji(in: region.description) }
+    return found
+  }
+
+  private static func resolve(_ references: [Reference], in art: some ArtReading) throws(ArtError) -> [Emoji]
+  {
     var emojis: [Emoji] = []
     var ids: Set<EmojiID> = []
     for reference in references {
-      let emoji = try reference.resolve(in: art)
-      guard ids.insert(emoji.id).inserted else { throw .namedTwice(reference.description) }
-      emojis.append(emoji)
+      for emoji in try reference.resolveAll(in: art) {
+        guard ids.insert(emoji.id).inserted else { throw .namedTwice(reference.description) }
+        emojis.append(emoji)
+      }
     }
     return emojis
   }

@@ -132,7 +132,8 @@ public struct RestorePlan: Sendable {
       switch change {
       case .add(let emoji): added[id] = emoji
       case .remove: added[id] = nil
-      default: if writers[.existence(id)] == client { added[id] = added[id]?.with(change) }
+      case .set(_, let value): if writers[.existence(id)] == client { added[id]?.set(value) }
+      default: break
       }
     }
 
@@ -140,7 +141,7 @@ public struct RestorePlan: Sendable {
     private func isForeign(_ field: Field) -> Bool {
       guard let id = field.emoji else { return foreign.contains(field) }
       if case .existence = field {
-        return [field, .position(id), .size(id), .text(id), .order(id)].contains(where: foreign.contains)
+        return Field.all(of: id).contains(where: foreign.contains)
       }
       return foreign.contains(field) || foreign.contains(.existence(id))
     }
@@ -161,6 +162,7 @@ public struct RestorePlan: Sendable {
         }
       }
       if content.canvas != start.canvas { put(.setCanvas(content.canvas)) }
+      if content.fill != start.fill { put(.setFill(content.fill)) }
       if content.background != start.background { put(.setBackground(content.background)) }
       if content.pending != start.pending { put(.setPending(content.pending)) }
       return changes
@@ -172,11 +174,12 @@ public struct RestorePlan: Sendable {
         return put(.add(new))
       }
       var later: [Change] = []
-      for change in Change.add(new).fieldByField where !change.matches(own) {
+      for value in EmojiField.allCases.map({ new[$0] }) where value != own[value.field] {
+        let change = Change.set(new.id, value)
         if let writer = writers[change.field], writer > adder {
           later.append(change)
         } else {
-          own = own.with(change)
+          own.set(value)
         }
       }
       put(.add(own))
@@ -191,9 +194,10 @@ extension DocumentContent {
     switch change {
     case .remove(let id): emoji(id) == nil
     case .setCanvas(let canvas): self.canvas == canvas
+    case .setFill(let fill): self.fill == fill
     case .setBackground(let background): self.background == background
     case .setPending(let pending): self.pending == pending
-    case .add, .move, .resize, .setText, .order:
+    case .add, .set:
       change.field.emoji.flatMap { emoji($0) }.map(change.matches) ?? false
     }
   }

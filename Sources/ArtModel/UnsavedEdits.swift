@@ -117,8 +117,8 @@ struct NetChanges: Sendable {
       // The emoji existed before: only its values are new.
       removeFields(of: id)
       for single in Change.add(emoji).fieldByField { fields[single.field] = single }
-    case (.add(let added)?, _):
-      fields[.existence(id)] = .add(added.with(change))
+    case (.add(let added)?, .set(_, let value)):
+      fields[.existence(id)] = .add(added.with(value))
     case (_, .add), (_, .remove):
       removeFields(of: id)
       fields[.existence(id)] = change
@@ -128,24 +128,7 @@ struct NetChanges: Sendable {
   }
 
   private mutating func removeFields(of id: EmojiID) {
-    for field in [Field.existence(id), .position(id), .size(id), .text(id), .order(id)] {
-      fields[field] = nil
-    }
-  }
-}
-
-extension Emoji {
-  /// The emoji with the value that a change sets.
-  func with(_ change: Change) -> Emoji {
-    var emoji = self
-    switch change {
-    case .move(_, let place): emoji.position = place
-    case .resize(_, let size): emoji.size = size
-    case .setText(_, let text): emoji.text = text
-    case .order(_, let z): emoji.z = z
-    case .add, .remove, .setCanvas, .setBackground, .setPending: break
-    }
-    return emoji
+    for field in Field.all(of: id) { fields[field] = nil }
   }
 }
 
@@ -248,14 +231,10 @@ extension Change {
   fileprivate func renamed(by names: [EmojiID: EmojiID]) -> Change {
     guard let old = field.emoji, let id = names[old] else { return self }
     return switch self {
-    case .add(let emoji):
-      .add(Emoji(id: id, text: emoji.text, position: emoji.position, size: emoji.size, z: emoji.z))
+    case .add(let emoji): .add(emoji.with(id: id))
     case .remove: .remove(id)
-    case .move(_, let place): .move(id, to: place)
-    case .resize(_, let size): .resize(id, to: size)
-    case .setText(_, let text): .setText(id, to: text)
-    case .order(_, let z): .order(id, to: z)
-    case .setCanvas, .setBackground, .setPending: self
+    case .set(_, let value): .set(id, value)
+    case .setCanvas, .setFill, .setBackground, .setPending: self
     }
   }
 }

@@ -140,6 +140,8 @@ package enum WorkerRequest: Sendable, Hashable {
   package struct Draw: Sendable, Hashable {
     /// The size of the canvas.
     package var canvas: Canvas
+    /// The colour of the canvas; nil for none.
+    package var fill: Color?
     /// The region to draw.
     package var region: CanvasRect
     /// The output format.
@@ -150,13 +152,17 @@ package enum WorkerRequest: Sendable, Hashable {
     /// The values of a drawing, without its labels and its picture.
     package init(_ drawing: Drawing) {
       canvas = drawing.scene.canvas
+      fill = drawing.scene.fill
       region = drawing.region
       format = drawing.format
       isTransparent = drawing.isTransparent
     }
 
-    init(canvas: Canvas, region: CanvasRect, format: Drawing.Format, isTransparent: Bool) {
+    init(
+      canvas: Canvas, fill: Color? = nil, region: CanvasRect, format: Drawing.Format, isTransparent: Bool
+    ) {
       self.canvas = canvas
+      self.fill = fill
       self.region = region
       self.format = format
       self.isTransparent = isTransparent
@@ -207,7 +213,8 @@ package struct SentScene {
     guard labels.count == total else { throw .badCount(labels.count, "labels") }
     defer { self = SentScene() }
     return Drawing(
-      scene: DrawingScene(canvas: draw.canvas, labels: labels, picture: picture), region: draw.region,
+      scene: DrawingScene(canvas: draw.canvas, fill: draw.fill, labels: labels, picture: picture),
+      region: draw.region,
       format: draw.format, isTransparent: draw.isTransparent, font: nil)
   }
 }

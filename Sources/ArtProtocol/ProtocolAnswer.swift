@@ -430,7 +430,7 @@ extension JSONReader {
     of id: DocumentID
   ) throws(ArtError) -> (content: DocumentContent, hasZ: Bool) {
     var background: Background??
-    var canvas: Canvas?
+    var canvas: (canvas: Canvas, fill: Color?)?
     var emojis: (list: [Emoji], hasZ: Bool)?
     var pending: PendingBackground?
     var revision: Int?
@@ -438,7 +438,7 @@ extension JSONReader {
       switch key {
       case "background":
         background = reader.null() ? .some(nil) : .some(try Background(from: &reader))
-      case "canvas": canvas = try Canvas(from: &reader)
+      case "canvas": canvas = try Canvas.filled(from: &reader)
       case "emojis": emojis = try reader.emojis()
       case "pending": pending = try PendingBackground(from: &reader)
       case "revision": revision = try reader.integer()
@@ -450,8 +450,8 @@ extension JSONReader {
     }
     guard
       let content = DocumentContent(
-        id: id, canvas: canvas, background: background, pending: pending, emojis: emojis.list,
-        revision: revision)
+        id: id, canvas: canvas.canvas, fill: canvas.fill, background: background, pending: pending,
+        emojis: emojis.list, revision: revision)
     else { throw error("a document with two emoji of one id") }
     return (content, emojis.hasZ)
   }
@@ -466,7 +466,8 @@ extension JSONReader {
         throw reader.error("emoji with z and emoji without")
       }
       hasZ = members.z != nil
-      list.append(try members.emoji(z: members.z ?? list.count, &reader))
+      guard let id = members.id else { throw reader.error("an emoji without id") }
+      list.append(try members.emoji(id, z: members.z ?? list.count, &reader))
     }
     return (list, hasZ ?? false)
   }

@@ -7,11 +7,16 @@ import ArtModel
 ///
 ///     {"add":{"size":40,"text":"🐝","x":10,"y":"50%"},"since":"k3m9abcd0f2z:17","tag":7}
 ///     {"move":{"ref":REF,"to":[x,y]}}  {"resize":{"by":1.5,"ref":REF}}  {"remove":{"ref":REF}}
-///     {"order":{"front":true,"ref":REF}}  {"setText":{"ref":"🐝","text":"🌸"}}  {"undo":1}  {"redo":1}
+///     {"order":{"front":true,"ref":REF}}  {"setText":{"ref":REF,"text":"🌸"}}  {"undo":1}  {"redo":1}
+///     {"caption":{"at":"top","color":"#cc0000","size":96,"text":"Happy birthday"}}  {"setText":{"ref":REF,"words":"Hi"}}
+///     {"rotate":{"ref":REF,"to":30}}  {"mirror":{"ref":REF}}  {"color":{"ref":REF,"to":"#cc0000"}}
+///     {"duplicate":{"by":[20,20],"ref":REF}}  {"align":{"ref":REF,"to":"left"}}
+///     {"distribute":{"along":"horizontally","ref":REF}}  {"grid":{"columns":4,"gap":10,"ref":REF}}
+///     {"canvas":{"anchor":"center","size":"1080x1350"}}  {"canvas":{"fit":"5%"}}  {"canvas":{"fill":"#ffcc00"}}
 ///     {"background":"URL"}  {"background":{"keepCanvas":true,"url":"URL"}}  {"background":null}
 ///     {"save":true}  {"show":true}
 ///
-/// REF is a string or an array of strings; `"all":true` may replace `ref`. The session belongs to the connection and
+/// REF is a string or an array of strings; `"all":true` may replace `ref`, and `"in":"X,Y,WxH"` chooses among them by place. The session belongs to the connection and
 /// is not part of a line.
 public struct ProtocolRequest: Hashable, Sendable {
   /// The length of a line in bytes, at most.
@@ -21,6 +26,8 @@ public struct ProtocolRequest: Hashable, Sendable {
   public enum Body: Hashable, Sendable {
     /// An edit.
     case action(Action)
+    /// An edit that makes a caption, whose words are measured first.
+    case caption(CaptionAction)
     /// Undo up to that many of the client's edits, 1 to 1,000.
     case undo(Int)
     /// Redo up to that many of the client's edits, 1 to 1,000.
@@ -91,7 +98,7 @@ public struct ProtocolRequest: Hashable, Sendable {
     case .action(let action): .action(action)
     case .undo(let count): .undo(count)
     case .redo(let count): .redo(count)
-    case .save, .show, .background: nil
+    case .caption, .save, .show, .background: nil
     }
   }
 }
@@ -101,11 +108,8 @@ extension ProtocolRequest.Body {
   /// forms are possible: `text` or `texts`, `ref` as a string or as an array.
   fileprivate var needsSeveral: Bool? {
     switch self {
-    case .action(.add(let texts, at: _, size: _)): texts.count == 1 ? nil : true
-    case .action(.setText): false
-    case .action(.move(let which, _)), .action(.resize(let which, _)), .action(.remove(let which)),
-      .action(.order(let which, _)):
-      if case .references(let references) = which, references.count == 1 { nil } else { true }
+    case .action(let action): action.needsSeveral
+    case .caption(let caption): caption.needsSeveral
     case .undo(let count), .redo(let count): count > 1
     case .save, .show, .background: false
     }
@@ -141,12 +145,6 @@ extension ProtocolRequest {
 
   private mutating func read(_ verb: String, _ reader: inout JSONReader) throws(ArtError) -> Body {
     switch verb {
-    case "add": return try .action(add(&reader))
-    case "move": return try .action(move(&reader))
-    case "resize": return try .action(resize(&reader))
-    case "remove": return try .action(remove(&reader))
-    case "order": return try .action(order(&reader))
-    case "setText": return try .action(setText(&reader))
     case "undo": return try .undo(steps(&reader))
     case "redo": return try .redo(steps(&reader))
     case "background": return .background(try Background(from: &reader))
@@ -156,7 +154,11 @@ extension ProtocolRequest {
     case "show":
       try reader.yes(of: verb)
       return .show
-    default: throw .unknown("no request", verb, among: Self.verbs)
+    default:
+      guard var object = ActionReader(verb) else { throw .unknown("no request", verb, among: Self.verbs) }
+      let body = try object.read(&reader)
+      isAboutSeveral = object.isAboutSeveral
+      return body
     }
   }
 
@@ -172,9 +174,7 @@ extension ProtocolRequest {
   }
 
   /// The verbs of all requests.
-  package static let verbs = [
-    "add", "background", "move", "order", "redo", "remove", "resize", "save", "setText", "show", "undo",
-  ]
+  package static let verbs = (ActionReader.verbs + ["background", "redo", "save", "show", "undo"]).sorted()
 
   /// The tag of a malformed line, if it precedes the error.
   private static func tag(in json: UnsafeBufferPointer<UInt8>) -> ProtocolTag? {
@@ -192,112 +192,7 @@ extension ProtocolRequest {
   }
 }
 
-// MARK: - Reading actions
-
 extension ProtocolRequest {
-  /// Reads `{"size":40,"text":"🐝","x":10,"y":"50%"}`, or `texts` with an array.
-  private mutating func add(_ reader: inout JSONReader) throws(ArtError) -> Action {
-    var texts: [EmojiText]?
-    var place = Coordinates.center
-    var size = FontSize.standard
-    try reader.object { (key, reader) throws(ArtError) in
-      switch key {
-      case "text" where texts == nil: texts = [try EmojiText(reader.string())]
-      case "texts" where texts == nil:
-        var several: [EmojiText] = []
-        try reader.array { (reader) throws(ArtError) in several.append(try EmojiText(reader.string())) }
-        texts = several
-        isAboutSeveral = true
-      case "x": place.x = try reader.length()
-      case "y": place.y = try reader.length()
-      case "size": size = try FontSize(reader.number())
-      case "text", "texts": throw ArtError(.usage, "add with text and texts; give one of them")
-      default: throw .unknown("add has no key", key, among: ["size", "text", "texts", "x", "y"])
-      }
-    }
-    guard let texts, !texts.isEmpty else { throw ArtError(.usage, "add what? give text, such as \"🐝\"") }
-    return .add(texts, at: place, size: size)
-  }
-
-  /// Reads `{"ref":"🐝","to":[x,y]}`, or `by`.
-  private mutating func move(_ reader: inout JSONReader) throws(ArtError) -> Action {
-    var which: EmojiSelection?
-    var how: Action.Displacement?
-    try reader.object { (key, reader) throws(ArtError) in
-      switch key {
-      case "to" where how == nil: how = .to(try reader.coordinates())
-      case "by" where how == nil: how = .by(try reader.coordinates())
-      case "to", "by": throw ArtError(.usage, "move with to and by; give one of them")
-      default: try select(&which, of: "move", key, &reader, besides: ["by", "to"])
-      }
-    }
-    guard let how else { throw ArtError(.usage, "where to? give to or by, such as \"by\":[1,1]") }
-    return .move(try selected(which), how)
-  }
-
-  /// Reads `{"ref":"🐝","to":48}`, or `by`.
-  private mutating func resize(_ reader: inout JSONReader) throws(ArtError) -> Action {
-    var which: EmojiSelection?
-    var how: Action.Resizing?
-    try reader.object { (key, reader) throws(ArtError) in
-      switch key {
-      case "to" where how == nil: how = .to(try FontSize(reader.number()))
-      case "by" where how == nil:
-        let factor = try reader.number()
-        guard factor > 0 else { throw .badFactor(numberText(factor)) }
-        how = .by(factor)
-      case "to", "by": throw ArtError(.usage, "resize with to and by; give one of them")
-      default: try select(&which, of: "resize", key, &reader, besides: ["by", "to"])
-      }
-    }
-    guard let how else { throw ArtError(.usage, "to what size? give to or by, such as \"to\":48") }
-    return .resize(try selected(which), how)
-  }
-
-  /// Reads `{"ref":"🐝"}`.
-  private mutating func remove(_ reader: inout JSONReader) throws(ArtError) -> Action {
-    var which: EmojiSelection?
-    try reader.object { (key, reader) throws(ArtError) in try select(&which, of: "remove", key, &reader) }
-    return .remove(try selected(which))
-  }
-
-  /// Reads `{"front":true,"ref":"🐝"}`, or `back`, or `above`.
-  private mutating func order(_ reader: inout JSONReader) throws(ArtError) -> Action {
-    var which: EmojiSelection?
-    var place: Action.Ordering?
-    try reader.object { (key, reader) throws(ArtError) in
-      switch key {
-      case "front" where place == nil:
-        try reader.yes(of: key)
-        place = .front
-      case "back" where place == nil:
-        try reader.yes(of: key)
-        place = .back
-      case "above" where place == nil: place = .above(try Reference(reader.string()))
-      case "front", "back", "above":
-        throw ArtError(.usage, "order with several places; give one of front, back and above")
-      default: try select(&which, of: "order", key, &reader, besides: ["above", "back", "front"])
-      }
-    }
-    guard let place else { throw ArtError(.usage, "to which place? give one of front, back and above") }
-    return .order(try selected(which), place)
-  }
-
-  /// Reads `{"ref":"🐝","text":"🌸"}`.
-  private mutating func setText(_ reader: inout JSONReader) throws(ArtError) -> Action {
-    var which: Reference?
-    var text: EmojiText?
-    try reader.object { (key, reader) throws(ArtError) in
-      switch key {
-      case "ref": which = try Reference(reader.string())
-      case "text": text = try EmojiText(reader.string())
-      default: throw .unknown("setText has no key", key, among: ["ref", "text"])
-      }
-    }
-    guard let which, let text else { throw ArtError(.usage, "setText needs a ref and a text") }
-    return .setText(which, text)
-  }
-
   /// Reads a number of steps.
   private mutating func steps(_ reader: inout JSONReader) throws(ArtError) -> Int {
     let count = try reader.integer()
@@ -306,36 +201,6 @@ extension ProtocolRequest {
     }
     isAboutSeveral = count > 1
     return count
-  }
-
-  /// Reads `ref`, a string or an array of strings, or `all`.
-  private mutating func select(
-    _ selection: inout EmojiSelection?, of verb: String, _ key: String, _ reader: inout JSONReader,
-    besides others: [String] = []
-  ) throws(ArtError) {
-    guard key == "ref" || key == "all" else {
-      throw .unknown("\(verb) has no key", key, among: (["all", "ref"] + others).sorted())
-    }
-    guard selection == nil else { throw ArtError(.usage, "all stands for every emoji; leave out ref") }
-    if key == "all" {
-      try reader.yes(of: key)
-      selection = .all
-      isAboutSeveral = true
-    } else if reader.kind() == .array {
-      var references: [Reference] = []
-      try reader.array { (reader) throws(ArtError) in references.append(try Reference(reader.string())) }
-      selection = references.isEmpty ? nil : .references(references)
-      isAboutSeveral = true
-    } else {
-      selection = .references([try Reference(reader.string())])
-    }
-  }
-
-  private func selected(_ selection: EmojiSelection?) throws(ArtError) -> EmojiSelection {
-    guard let selection else {
-      throw ArtError(.usage, "which emoji? give ref, such as \"🐝\", or \"all\":true")
-    }
-    return selection
   }
 }
 
@@ -374,26 +239,8 @@ extension ProtocolRequest.Background {
 }
 
 extension JSONReader {
-  /// Reads a number of pixels, or a string such as `50%`.
-  fileprivate mutating func length() throws(ArtError) -> Length {
-    guard kind() == .string else { return .pixels(try number()) }
-    let typed = try string()
-    guard let length = Length(typed) else { throw .badPlace(typed) }
-    return length
-  }
-
-  /// Reads `[x,y]`.
-  fileprivate mutating func coordinates() throws(ArtError) -> Coordinates {
-    try open()
-    let x = try length()
-    try comma()
-    let y = try length()
-    try close()
-    return Coordinates(x: x, y: y)
-  }
-
   /// Reads `true`. Throws `usage` for `false`.
-  fileprivate mutating func yes(of key: String) throws(ArtError) {
+  mutating func yes(of key: String) throws(ArtError) {
     guard try boolean() else { throw ArtError(.usage, "\(key) can only be true; leave it out otherwise") }
   }
 }
@@ -414,7 +261,8 @@ extension ProtocolRequest {
     json.object { json in
       json.key(verb)
       switch body {
-      case .action(let action): json.object { write(action, &$0) }
+      case .action(let action): action.write(to: &json, isAboutSeveral: isAboutSeveral)
+      case .caption(let caption): caption.write(to: &json, isAboutSeveral: isAboutSeveral)
       case .undo(let count), .redo(let count): json.integer(count)
       case .save, .show: json.boolean(true)
       case .background(let background): background.write(to: &json)
@@ -434,101 +282,13 @@ extension ProtocolRequest {
 
   private var verb: String {
     switch body {
-    case .action(.add): "add"
-    case .action(.move): "move"
-    case .action(.resize): "resize"
-    case .action(.remove): "remove"
-    case .action(.order): "order"
-    case .action(.setText): "setText"
+    case .action(let action): action.verb
+    case .caption(let caption): caption.verb
     case .undo: "undo"
     case .redo: "redo"
     case .save: "save"
     case .show: "show"
     case .background: "background"
-    }
-  }
-
-  private func write(_ action: Action, _ json: inout JSONWriter) {
-    switch action {
-    case .add(let texts, let place, let size):
-      json.key("size")
-      json.number(size.pixels)
-      if let text = texts.first, !isAboutSeveral {
-        json.key("text")
-        json.string(text.string)
-      } else {
-        json.key("texts")
-        json.array { for text in texts { $0.string(text.string) } }
-      }
-      json.key("x")
-      json.length(place.x)
-      json.key("y")
-      json.length(place.y)
-    case .move(let which, let how):
-      switch how {
-      case .by(let distance):
-        write(all: which, &json)
-        json.key("by")
-        json.coordinates(distance)
-        write(references: which, &json)
-      case .to(let place):
-        write(all: which, &json)
-        write(references: which, &json)
-        json.key("to")
-        json.coordinates(place)
-      }
-    case .resize(let which, let how):
-      switch how {
-      case .by(let factor):
-        write(all: which, &json)
-        json.key("by")
-        json.number(factor)
-        write(references: which, &json)
-      case .to(let size):
-        write(all: which, &json)
-        write(references: which, &json)
-        json.key("to")
-        json.number(size.pixels)
-      }
-    case .remove(let which):
-      write(all: which, &json)
-      write(references: which, &json)
-    case .order(let which, let place):
-      if case .above(let reference) = place {
-        json.key("above")
-        json.string(reference.description)
-      }
-      write(all: which, &json)
-      if place == .back {
-        json.key("back")
-        json.boolean(true)
-      }
-      if place == .front {
-        json.key("front")
-        json.boolean(true)
-      }
-      write(references: which, &json)
-    case .setText(let reference, let text):
-      json.key("ref")
-      json.string(reference.description)
-      json.key("text")
-      json.string(text.string)
-    }
-  }
-
-  private func write(all which: EmojiSelection, _ json: inout JSONWriter) {
-    guard which == .all else { return }
-    json.key("all")
-    json.boolean(true)
-  }
-
-  private func write(references which: EmojiSelection, _ json: inout JSONWriter) {
-    guard case .references(let references) = which else { return }
-    json.key("ref")
-    if let reference = references.first, !isAboutSeveral {
-      json.string(reference.description)
-    } else {
-      json.array { for reference in references { $0.string(reference.description) } }
     }
   }
 }
@@ -554,22 +314,6 @@ extension ProtocolRequest.Background {
         $0.key("url")
         $0.string(url)
       }
-    }
-  }
-}
-
-extension JSONWriter {
-  fileprivate mutating func length(_ length: Length) {
-    switch length {
-    case .pixels(let value): number(value)
-    case .percent(let value): string("\(numberText(value))%")
-    }
-  }
-
-  fileprivate mutating func coordinates(_ coordinates: Coordinates) {
-    array {
-      $0.length(coordinates.x)
-      $0.length(coordinates.y)
     }
   }
 }

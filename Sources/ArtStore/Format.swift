@@ -8,15 +8,25 @@ enum Format {
   static let version = 1
   /// The most bytes of a file that is opened or saved.
   static let largestFile = 256 << 20
-  /// The most edits in the log.
+  /// The edits that the log keeps at least. It has fewer than 64 more, because edits leave it in blocks.
   static let logEdits = 1_000
+  /// The bits of a revision that count within a block of edits.
+  static let blockBits = 6
   /// The most bytes of names, tags, changes, inverses and dropped changes in the log. The newest edit stays
   /// whatever its size.
   static let logBytes = 8 << 20
-  /// The most pictures in a file, including the background's.
+  /// The most edits in the archive of those that have left the log.
+  static let archiveEdits = 20_000
+  /// The most bytes in the archive, counted as in the log.
+  static let archiveBytes = 8 << 20
+  /// An edit of that many bytes or more has a row of the archive to itself.
+  static let largeEdit = 8 << 10
+  /// The most pictures in a file, including the background's, besides those of named versions.
   static let pictures = 4
-  /// The most bytes of all pictures together.
+  /// The most bytes of these pictures together.
   static let pictureBytes = 64 << 20
+  /// The most bytes of all pictures together.
+  static let allPictureBytes = 128 << 20
   /// The most bytes of a picture whose pages stay in memory until the commit.
   static let largestUnspilled = 1 << 20
   /// The most bytes of a rollback journal; a larger one is not ours.
@@ -124,13 +134,41 @@ enum Format {
       """
     ),
     (
+      "archive",
+      """
+      CREATE TABLE archive(
+        revision INTEGER PRIMARY KEY,
+        edits INTEGER NOT NULL,
+        bytes INTEGER NOT NULL,
+        rows TEXT NOT NULL,
+        sum INTEGER NOT NULL
+      ) STRICT
+      """
+    ),
+    (
+      "version",
+      """
+      CREATE TABLE version(
+        id TEXT PRIMARY KEY,
+        name TEXT,
+        revision INTEGER NOT NULL,
+        head TEXT,
+        author TEXT,
+        time INTEGER NOT NULL,
+        content TEXT,
+        sum INTEGER NOT NULL
+      ) STRICT, WITHOUT ROWID
+      """
+    ),
+    (
       "document",
       """
       CREATE VIEW document AS
       SELECT '{"background":' || ifnull(json(art.background), 'null')
         || ',"canvas":' || json(art.canvas)
         || ',"emojis":' || (
-          SELECT json_group_array(json_patch(json_object('id', id), json))
+          SELECT json_group_array(json_patch(json_patch('{}', json_object(
+            'box', json -> '$.box', 'color', json -> '$.color', 'id', id)), json))
           FROM (SELECT id, json FROM emoji ORDER BY z, id))
         || CASE WHEN art.pending IS NULL THEN '' ELSE ',"pending":' || json(art.pending) END
         || ',"revision":' || art.revision || '}' AS json

@@ -58,6 +58,14 @@ extension ArtError {
       about: name)
   }
 
+  /// The pictures of named versions leave no room for another one.
+  static func tooManyPictures(_ name: String) -> ArtError {
+    ArtError(
+      .tooLarge,
+      "the pictures of \(name) and of its versions have 128 MiB at most; remove a version with a picture",
+      about: name)
+  }
+
   static func tooLargeFile(_ name: String) -> ArtError {
     ArtError(.tooLarge, "\(name) is larger than 256 MiB, the most a document may be", about: name)
   }

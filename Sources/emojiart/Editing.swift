@@ -64,6 +64,7 @@ extension EditOptions {
   /// Prints a line for each emoji, or all of them as JSON.
   func write(_ result: PerformedAction, line: (Emoji) -> String) throws(ArtError) {
     Output.addToErrors("the edit itself is saved")
+    if let notice = result.offCanvas.notice { Output.printError(notice) }
     guard common.json else {
       for emoji in result.emojis { try Output.line(line(emoji)) }
       return
@@ -76,6 +77,25 @@ extension EditOptions {
       $0.integer(result.revision)
     }
     try Output.line(writer.text)
+  }
+}
+
+extension OffCanvas {
+  /// A notice for the user; nil if all is on the canvas.
+  var notice: String? {
+    let parts = [
+      Self.part(outside, "lies off the canvas", "lie off the canvas"),
+      Self.part(half, "is more than half off the canvas", "are more than half off the canvas"),
+    ].compactMap(\.self)
+    return parts.isEmpty ? nil : parts.joined(separator: ", ")
+  }
+
+  private static func part(_ count: Int, _ one: String, _ several: String) -> String? {
+    switch count {
+    case 0: nil
+    case 1: "1 emoji \(one)"
+    default: "\(count) emoji \(several)"
+    }
   }
 }
 

@@ -139,7 +139,7 @@ struct Emojiart: ParsableCommand {
 
       DOC is a path, or a name in the folder: --folder, else EMOJIART_FOLDER, else the current one. REF names an \
       emoji: its id or the beginning of its id; the emoji itself or its :name:, if the document has it only once; 🐝:2 \
-      for the second one from the bottom; @last for the one that was added last.
+      for the second one from the bottom; 🐝:2-4 for several and 🐝:* for all; the words of a caption; @last for the one that was added last.
 
       Examples:
         emojiart new bees --canvas 800x600
@@ -154,7 +154,9 @@ struct Emojiart: ParsableCommand {
       """,
     version: "\(EmojiArtVersion.current) (SQLite \(SQLiteLibrary.version))",
     subcommands: [
-      New.self, Add.self, Move.self, Resize.self, Remove.self, Order.self, SetBackground.self, Undo.self,
+      New.self, Add.self, Move.self, Resize.self, Rotate.self, Mirror.self, Replace.self, Duplicate.self,
+      Remove.self,
+      Order.self, Align.self, Distribute.self, LayOut.self, SetCanvas.self, SetBackground.self, Undo.self,
       Redo.self, Find.self, PaletteCommand.self, Show.self, Render.self, List.self, GalleryCommand.self,
       Import.self, Export.self, History.self, Check.self, Edit.self, Watch.self, Warnings.self, Restore.self,
     ])

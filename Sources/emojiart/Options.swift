@@ -74,23 +74,32 @@ func environment(_ name: String) -> String? {
 /// The emoji that a command changes.
 struct SelectionArguments: ParsableArguments {
   @Argument(
-    help: ArgumentHelp("Which emoji: id or its beginning, 🐝, :bee:, 🐝:2, @last.", valueName: "ref"),
+    help: ArgumentHelp(
+      "Which emoji: id or its beginning, 🐝, :bee:, 🐝:2, 🐝:2-4, 🐝:* for all, the words of a caption, @last.",
+      valueName: "ref"),
     completion: .custom(Completion.references))
   var refs: [String] = []
 
   @Flag(help: "Every emoji of the document.")
   var all = false
 
+  @Option(
+    name: .customLong("in"), parsing: .unconditional,
+    help: ArgumentHelp("Only those of which a part is in this region of the canvas.", valueName: "x,y,wxh"))
+  var region: String?
+
   func selection() throws(ArtError) -> EmojiSelection {
-    guard all != !refs.isEmpty else {
-      throw ArtError(
-        .usage,
-        all ? "--all stands for every emoji; leave out the others" : "which emoji? give a REF or --all")
+    guard !all || refs.isEmpty else {
+      throw ArtError(.usage, "--all stands for every emoji; leave out the others")
     }
-    if all { return .all }
+    guard all || !refs.isEmpty || region != nil else {
+      throw ArtError(.usage, "which emoji? give a REF, --in X,Y,WxH or --all")
+    }
+    let region = try region.map { (typed) throws(ArtError) in try Region(typed: typed) }
+    guard !refs.isEmpty else { return EmojiSelection(in: region) }
     var references: [Reference] = []
     for ref in refs { references.append(try Self.reference(ref)) }
-    return .references(references)
+    return EmojiSelection(references, in: region)
   }
 
   /// Parses a reference. Hyphens within an id are allowed, but an option in place of a reference is an error.

@@ -94,7 +94,7 @@ import Testing
     let request = ClientRequest(.action(try .bee()), by: ada, tag: try tag("a1"), since: .beginning)
     try await document.perform(request)
     let moves: [DocumentRequest] = (1...1_300).map {
-      .action(.move(.all, .to(Coordinates(x: .pixels(Double($0)), y: .pixels(1)))))
+      .action(.move(.all, .to(.point(x: Double($0), y: 1))))
     }
     for answer in await document.perform(moves) { _ = try answer.get() }
     try await document.save()

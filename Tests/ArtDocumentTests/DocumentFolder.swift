@@ -52,7 +52,7 @@ final class DocumentFolder: Sendable {
 extension Action {
   /// Adds one bee at a place.
   static func bee(x: Double = 10, y: Double = 20) throws -> Action {
-    .add([try EmojiText("🐝")], at: Coordinates(x: .pixels(x), y: .pixels(y)), size: .standard)
+    .add([try EmojiText("🐝")], at: .point(x: x, y: y), size: .standard)
   }
 }
 

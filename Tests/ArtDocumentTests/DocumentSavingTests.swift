@@ -125,10 +125,10 @@ import Testing
     let document = try await DocumentFolder.open(file, AutosavePolicy(changes: 100_000))
     try await document.perform(.bee())
     for x in 1...1_200 {
-      try await document.perform(.move(.all, .to(Coordinates(x: .pixels(Double(x)), y: .pixels(0)))))
+      try await document.perform(.move(.all, .to(.point(x: Double(x), y: 0))))
     }
     try await document.save()
-    try await document.perform(.move(.all, .to(Coordinates(x: .pixels(0), y: .pixels(0)))))
+    try await document.perform(.move(.all, .to(.point(x: 0, y: 0))))
     try await document.save()
     let (kept, saved) = (await document.content.log, try file.read().log)
     #expect(kept.suffix(1_000) == saved.suffix(1_000))

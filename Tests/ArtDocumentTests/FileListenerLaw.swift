@@ -215,13 +215,15 @@ final class FileListenerLaw {
 
   private func change() throws -> Change {
     let emoji = try Self.emoji(ids[below(ids.count)], x: below(9), y: below(9))
-    switch below(9) {
+    switch below(11) {
     case 0: return .add(emoji)
     case 1: return .remove(emoji.id)
     case 2...4: return .move(emoji.id, to: emoji.position)
     case 5: return .resize(emoji.id, to: emoji.size)
     case 6: return .setText(emoji.id, to: try EmojiText(["🐝", "🌸", "🐛"][below(3)]))
     case 7: return .order(emoji.id, to: emoji.z)
+    case 8: return .rotate(emoji.id, to: try Rotation(degrees: Double(below(360))))
+    case 9: return .setFill(Color(red: UInt8(below(256)), green: 0, blue: 0))
     default: return .setCanvas(try Canvas(width: 1 + below(900), height: 1 + below(900)))
     }
   }

@@ -257,15 +257,22 @@ struct ListenerLaw {
 
   private mutating func change() throws -> Change {
     let emoji = try emoji()
-    switch below(12) {
+    switch below(13) {
     case 0...3: return .add(emoji)
     case 4: return .remove(emoji.id)
     case 5...7: return .move(emoji.id, to: emoji.position)
     case 8: return .resize(emoji.id, to: emoji.size)
     case 9: return .setText(emoji.id, to: emoji.text)
     case 10: return .order(emoji.id, to: emoji.z)
+    case 11:
+      switch below(3) {
+      case 0: return .rotate(emoji.id, to: try Rotation(degrees: Double(90 * below(4))))
+      case 1: return .mirror(emoji.id, to: below(2) == 0)
+      default: return .color(emoji.id, to: [nil, .black][below(2)])
+      }
     default:
       if below(2) == 0 { return .setCanvas(try Canvas(width: 1 + below(3), height: 1)) }
+      if below(2) == 0 { return .setFill([nil, .black][below(2)]) }
       return .setPending(
         below(2) == 0
           ? nil

@@ -13,7 +13,7 @@ struct ActionTests {
   func add() throws {
     var art = try document([try emoji("aaaaaaaa", z: 7)])
     var author = try author(1)
-    try art.perform(.add(texts("🌸"), at: Coordinates("25%,-10"), size: .standard), by: &author)
+    try art.perform(.add(texts("🌸"), at: Target(typed: "25%,-10"), size: .standard), by: &author)
     let added = try #require(art.top())
     #expect(added.text.string == "🌸" && added.z == 7 + Limits.zStep)
     #expect(try added.position == Point(x: 256, y: -10))
@@ -38,11 +38,11 @@ struct ActionTests {
     var art = try document()
     var author = try author(1)
     let plan = try art.perform(
-      .add(texts("🐝", "🌸🌸", "🐝"), at: Coordinates("500,100"), size: FontSize(100)), by: &author)
+      .add(texts("🐝", "🌸🌸", "🐝"), at: .point(x: 500, y: 100), size: .pixels(100)), by: &author)
     #expect(plan.subjects.map(\.position.x) == [313.25, 500, 686.75])
     #expect(plan.subjects.allSatisfy { $0.position.y == 100 })
     #expect(art.emojisInOrder().map(\.id) == plan.subjects.map(\.id))
-    let far = Action.add(try texts("🐝", "🐝"), at: try Coordinates("1000000,0"), size: .standard)
+    let far = Action.add(try texts("🐝", "🐝"), at: .point(x: 1_000_000, y: 0), size: .standard)
     #expect(failure { () throws(ArtError) in try art.perform(far, by: &author) }?.code == .badValue)
   }
 
@@ -52,7 +52,7 @@ struct ActionTests {
     var author = try author(1)
     try art.perform(.move(.all, .by(Coordinates("10,-1"))), by: &author)
     #expect(art.emojisInOrder().map(\.position) == [try Point(x: 11, y: 1), try Point(x: 15, y: 5)])
-    try art.perform(.move(.all, .to(Coordinates("0,100%"))), by: &author)
+    try art.perform(.move(.all, .to(Target(typed: "0,100%"))), by: &author)
     #expect(art.emojisInOrder().map(\.position) == [try Point(x: 0, y: 768), try Point(x: 0, y: 768)])
     #expect(art.revision == 2)
   }
@@ -63,7 +63,7 @@ struct ActionTests {
     var author = try author(1)
     try art.perform(.resize(.all, .by(1.5)), by: &author)
     #expect(art.emojisInOrder().map(\.size.pixels) == [15, 45])
-    try art.perform(.resize(.references([Reference("a")]), .to(FontSize(8))), by: &author)
+    try art.perform(.resize(.references([Reference("a")]), .to(.pixels(8))), by: &author)
     #expect(art.emojisInOrder().map(\.size.pixels) == [8, 45])
     let tooLarge = Action.resize(.all, .by(1e9))
     #expect(failure { () throws(ArtError) in try art.perform(tooLarge, by: &author) }?.code == .badValue)
@@ -74,7 +74,7 @@ struct ActionTests {
   func removeAndText() throws {
     var art = try document([try emoji("aaaaaaaa", z: 0), try emoji("bbbbbbbb", z: 1)])
     var author = try author(1)
-    try art.perform(.setText(Reference("a"), EmojiText("🌸")), by: &author)
+    try art.perform(.setText(.references([Reference("a")]), EmojiText("🌸")), by: &author)
     #expect(art.bottom()?.text.string == "🌸")
     try art.perform(.remove(.references([Reference("🌸")])), by: &author)
     #expect(art.emojisInOrder().map(\.id) == [try id("bbbbbbbb")])
@@ -89,7 +89,7 @@ struct ActionTests {
     let named = [
       (Action.move(.all, .to(.center)), "move 🌸 🐝 🐝"), (.resize(.all, .by(2)), "resize 🌸 🐝 🐝"),
       (.remove(.references([try Reference("a")])), "remove 🌸"), (.order(.all, .front), "reorder 🌸 🐝 🐝"),
-      (.setText(try Reference("a"), try EmojiText("🐝")), "change 🌸"),
+      (.setText(.references([try Reference("a")]), try EmojiText("🐝")), "change 🌸"),
       (.add(try texts("🐝", "🐝", "🐝", "🐝"), at: .center, size: .standard), "add 4 emoji"),
     ]
     for (action, name) in named { #expect(try action.plan(on: art, using: &generator).edit.name == name) }

@@ -123,11 +123,14 @@ extension [EmojiID: Emoji] {
     switch change {
     case .add(let emoji): self[emoji.id] = emoji
     case .remove(let id): self[id] = nil
-    case .move(let id, let place): self[id]?.position = place
-    case .resize(let id, let size): self[id]?.size = size
-    case .setText(let id, let text): self[id]?.text = text
-    case .order(let id, let z): self[id]?.z = z
-    case .setCanvas, .setBackground, .setPending: break
+    case .set(let id, .position(let place)): self[id]?.position = place
+    case .set(let id, .size(let size)): self[id]?.size = size
+    case .set(let id, .text(let text)): self[id]?.text = text
+    case .set(let id, .order(let z)): self[id]?.z = z
+    case .set(let id, .rotation(let rotation)): self[id]?.rotation = rotation
+    case .set(let id, .mirroring(let isMirrored)): self[id]?.isMirrored = isMirrored
+    case .set(let id, .color(let color)): self[id]?.color = color
+    case .setCanvas, .setFill, .setBackground, .setPending: break
     }
   }
 }
@@ -138,6 +141,7 @@ private struct CrowdedArt: EditableArt {
   let hidden: Int
 
   var canvas: Canvas { visible.canvas }
+  var fill: Color? { visible.fill }
   var background: Background? { visible.background }
   var pending: PendingBackground? { visible.pending }
   var emojiCount: Int { hidden + visible.emojiCount }
@@ -155,6 +159,7 @@ private struct CrowdedArt: EditableArt {
   mutating func update(_ old: Emoji, to new: Emoji) { visible.update(old, to: new) }
   mutating func delete(_ emoji: Emoji) { visible.delete(emoji) }
   mutating func setCanvas(_ canvas: Canvas) { visible.setCanvas(canvas) }
+  mutating func setFill(_ fill: Color?) { visible.setFill(fill) }
   mutating func setBackground(_ background: Background?) { visible.setBackground(background) }
   mutating func setPending(_ pending: PendingBackground?) { visible.setPending(pending) }
 }

@@ -31,6 +31,24 @@ struct JSONFormTests {
     let bee = try emoji("aaaaaaaa", x: 100, y: -0.5)
     #expect(Self.text(bee.writeFields) == #"{"size":40,"text":"🐝","x":100,"y":-0.5}"#)
     #expect(Self.text({ bee.write(to: &$0) }) == #"{"id":"aaaaaaaa","size":40,"text":"🐝","x":100,"y":-0.5}"#)
+    let caption = try Self.caption("aaaaaaaa")
+    let row =
+      ##"{"box":[6.25,2.4],"color":"#ff000080","kind":"caption","mirrored":true,"rotation":-12.5,"size":40,"text":"Happy\nbirthday","x":0,"y":0}"##
+    #expect(Self.text(caption.writeFields) == row)
+    #expect(try Self.fields(row, z: 0).with(id: caption.id) == caption)
+    #expect(
+      Self.text({ caption.write(to: &$0, withZ: true) })
+        == row.replacing(##""#ff000080","##, with: ##""#ff000080","id":"aaaaaaaa","##).dropLast()
+        + #","z":0}"#)
+  }
+
+  private static func caption(_ id: String) throws -> Emoji {
+    var emoji = try emoji(id, x: 0, y: 0)
+    emoji.text = EmojiText(try Words("Happy\nbirthday"), box: try TextBox(width: 6.25, height: 2.4))
+    emoji.rotation = try Rotation(degrees: -12.5)
+    emoji.isMirrored = true
+    emoji.color = Color(red: 255, green: 0, blue: 0, alpha: 128)
+    return emoji
   }
 
   @Test("J1 each kind of change has one form")
@@ -45,6 +63,21 @@ struct JSONFormTests {
       (.resize(bee.id, to: bee.size), #"["resize","aaaaaaaa",40]"#),
       (.setText(bee.id, to: bee.text), #"["text","aaaaaaaa","🐝"]"#),
       (.order(bee.id, to: 9), #"["order","aaaaaaaa",9]"#),
+      (
+        .add(try Self.caption("bbbbbbbb")),
+        ##"["add","bbbbbbbb","Happy\nbirthday",0,0,40,0,{"box":[6.25,2.4],"color":"#ff000080","kind":"caption","mirrored":true,"rotation":-12.5}]"##
+      ),
+      (
+        .setText(bee.id, to: try Self.caption("bbbbbbbb").text),
+        #"["text","aaaaaaaa","Happy\nbirthday",{"box":[6.25,2.4],"kind":"caption"}]"#
+      ),
+      (.rotate(bee.id, to: try Rotation(degrees: 200)), #"["rotate","aaaaaaaa",-160]"#),
+      (.mirror(bee.id, to: true), #"["mirror","aaaaaaaa",true]"#),
+      (.mirror(bee.id, to: false), #"["mirror","aaaaaaaa",false]"#),
+      (.color(bee.id, to: .black), ##"["color","aaaaaaaa","#000000"]"##),
+      (.color(bee.id, to: nil), #"["color","aaaaaaaa",null]"#),
+      (.setFill(Color(red: 255, green: 204, blue: 0)), ##"["fill","#ffcc00"]"##),
+      (.setFill(nil), #"["fill",null]"#),
       (.setCanvas(.standard), #"["canvas",1024,768]"#), (.setBackground(nil), #"["background",null]"#),
       (
         .setBackground(background),
@@ -89,7 +122,7 @@ struct JSONFormTests {
       let emoji = try random.emoji()
       let row = Self.text(emoji.writeFields)
       let read = try Self.fields(row, z: emoji.z)
-      #expect(read.text == emoji.text && read.position == emoji.position && read.size == emoji.size)
+      #expect(read.with(id: emoji.id) == emoji)
       #expect(Self.text(read.writeFields) == row)
       tried += changes.count + 1
     }

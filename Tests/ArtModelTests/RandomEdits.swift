@@ -26,8 +26,25 @@ struct RandomEdits {
   }
 
   mutating func text() throws -> EmojiText {
-    try EmojiText(
+    if generator.oneIn(5) { return try caption() }
+    return try EmojiText(
       pick(["🐝", "🌸", "❤", "👩‍🚀", "🏳️‍🌈", "🇩🇪", "1️⃣", "👍🏽", "🏴󠁧󠁢󠁳󠁣󠁴󠁿", "a\"\\🐝", "é🐝", "e\u{301}🐝"]))
+  }
+
+  mutating func caption() throws -> EmojiText {
+    let words = try Words(pick(["Happy birthday", "12 x 7 =", "Grüße\nan alle 🐝", "\"\\", "🐝"]))
+    return EmojiText(
+      words, box: try TextBox(width: Double(int(1...2_000_000_000)) / 1e6, height: Double(int(1...3))))
+  }
+
+  mutating func rotation() throws -> Rotation {
+    try Rotation(
+      degrees: generator.oneIn(3)
+        ? Double.random(in: -1e4...1e4, using: &generator) : Double(int(-2...2) * 90))
+  }
+
+  mutating func color() throws -> Color? {
+    try pick([nil, .black, Color(red: 255, green: 0, blue: 16, alpha: 128)])
   }
 
   /// A coordinate: a small whole number, or any allowed one.
@@ -44,7 +61,23 @@ struct RandomEdits {
   mutating func z() -> Int { generator.oneIn(8) ? int(-(1 << 60)...(1 << 60)) : int(0...6) }
 
   mutating func emoji() throws -> Emoji {
-    Emoji(id: try pick(ids), text: try text(), position: try point(), size: try size(), z: z())
+    var emoji = Emoji(id: try pick(ids), text: try text(), position: try point(), size: try size(), z: z())
+    if generator.oneIn(3) { emoji.rotation = try rotation() }
+    if generator.oneIn(3) { emoji.isMirrored = true }
+    if generator.oneIn(3) { emoji.color = try color() }
+    return emoji
+  }
+
+  mutating func emojiValue() throws -> EmojiValue {
+    switch try pick(EmojiField.allCases) {
+    case .text: .text(try text())
+    case .position: .position(try point())
+    case .size: .size(try size())
+    case .order: .order(z())
+    case .rotation: .rotation(try rotation())
+    case .mirroring: .mirroring(int(0...1) == 0)
+    case .color: .color(try color())
+    }
   }
 
   mutating func url() throws -> String {
@@ -69,11 +102,10 @@ struct RandomEdits {
     switch int(0...10) {
     case 0...2: return .add(try emoji())
     case 3: return .remove(id)
-    case 4, 5: return .move(id, to: try point())
-    case 6: return .resize(id, to: try size())
-    case 7: return .setText(id, to: try text())
-    case 8: return .order(id, to: z())
-    case 9: return .setCanvas(try Canvas(width: int(1...3), height: int(1...3)))
+    case 4...8: return .set(id, try emojiValue())
+    case 9:
+      if int(0...1) == 0 { return .setFill(try color()) }
+      return .setCanvas(try Canvas(width: int(1...3), height: int(1...3)))
     default:
       if int(0...1) == 0 { return .setBackground(int(0...1) == 0 ? nil : try background()) }
       return .setPending(int(0...1) == 0 ? nil : try pending())

@@ -51,6 +51,7 @@ extension DocumentContent {
     }
     switch field {
     case .canvas: return .setCanvas(canvas)
+    case .fill: return .setFill(fill)
     case .background: return .setBackground(background)
     case .pending: return .setPending(pending)
     default: return nil
@@ -58,7 +59,7 @@ extension DocumentContent {
   }
 
   fileprivate var fields: Set<Field> {
-    var fields: Set<Field> = [.canvas, .background, .pending]
+    var fields: Set<Field> = [.canvas, .fill, .background, .pending]
     for emoji in emojisInOrder() { fields.formUnion(Change.add(emoji).fieldByField.map(\.field)) }
     return fields
   }
@@ -343,6 +344,6 @@ extension Change {
 
   /// The fields of the change's emoji.
   fileprivate var emojiFields: [Field] {
-    field.emoji.map { [.position($0), .size($0), .text($0), .order($0)] } ?? []
+    field.emoji.map { id in EmojiField.allCases.map { .value(id, $0) } } ?? []
   }
 }

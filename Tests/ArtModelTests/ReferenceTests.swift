@@ -70,6 +70,68 @@ struct ReferenceTests {
     }
   }
 
+  @Test("M27 a text with a range or a star names several emoji, from the bottom")
+  func severalOrdinals() throws {
+    let art = try garden()
+    let bees = try ["aaabbbbb", "ac111111", "aaaaaaaa"].map(id)
+    for (typed, ids) in [
+      ("🐝:*", bees), ("🐝:1-3", bees), ("🐝:2-3", Array(bees[1...])), ("🐝:2-2", [bees[1]]),
+    ] {
+      #expect(try Reference(typed).resolveAll(in: art).map(\.id) == ids)
+    }
+    #expect(
+      failure { () throws(ArtError) in try Reference("🐝:2-4").resolveAll(in: art) }?.code == .noSuchEmoji)
+    #expect(failure { () throws(ArtError) in try Reference("🦋:*").resolveAll(in: art) }?.code == .noSuchEmoji)
+    #expect(refusal("🐝:*", in: art)?.code == .ambiguous)
+    #expect(refusal("🐝", in: art)?.cause.hasSuffix("name one of them, or 🐝:* for all") == true)
+  }
+
+  @Test("M27 the words of a caption name it, unless they are the beginning of an id")
+  func captions() throws {
+    func caption(_ name: String, _ words: String, z: Int) throws -> Emoji {
+      var emoji = try emoji(name, z: z)
+      emoji.text = EmojiText(try Words(words), box: try TextBox(width: 3, height: 1))
+      return emoji
+    }
+    let captions = [
+      try caption("aaaaaaaa", "Happy birthday", z: 1), try caption("bbbbbbbb", "happy", z: 2),
+      try caption("haapyyyy", "1 + 2 =\n3 🐝", z: 3), try caption("cccccccc", "happy", z: 4),
+    ]
+    let art = try document(captions)
+    #expect(try resolve("Happy birthday", in: art).id == id("aaaaaaaa"))
+    #expect(try resolve("1 + 2 =\\n3 🐝", in: art).id == id("haapyyyy"))
+    #expect(try Reference("happy:*").resolveAll(in: art).map(\.id) == [id("bbbbbbbb"), id("cccccccc")])
+    #expect(refusal("happy", in: art)?.code == .ambiguous)
+    #expect(try resolve("h", in: art).id == id("haapyyyy"))
+    #expect(refusal("Happy", in: art)?.code == .noSuchEmoji)
+    #expect(refusal("k3m9", in: art)?.cause.contains("no emoji k3m9 ") == true)
+  }
+
+  @Test("M28 a region narrows a selection to what is drawn in it")
+  func regions() throws {
+    var turned = try emoji("bbbbbbbb", x: 100, y: 0, z: 2)
+    turned.rotation = try Rotation(degrees: 90)
+    let art = try document([
+      try emoji("aaaaaaaa", x: 0, y: 0, z: 1), turned, try emoji("cccccccc", x: 900, y: 700, z: 3),
+    ])
+    // A bee of 40 pixels is 49.8 x 47 pixels large.
+    for (region, names) in [
+      ("24,0,10x10", ["aaaaaaaa"]), ("25,0,10x10", []), ("75.5,0,1x1", []), ("76,0,1x1", ["bbbbbbbb"]),
+      ("100,24,9x0.5", ["bbbbbbbb"]), ("0,0,100%x100%", ["aaaaaaaa", "bbbbbbbb", "cccccccc"]),
+    ] {
+      let selection = EmojiSelection(in: try Region(typed: region))
+      if names.isEmpty {
+        #expect(
+          failure { () throws(ArtError) in try selection.resolve(in: art) }?.code == .noSuchEmoji, "\(region)"
+        )
+      } else {
+        #expect(try selection.resolve(in: art).map(\.id) == names.map(id), "\(region)")
+      }
+    }
+    let narrowed = EmojiSelection([try Reference("🐝:*")], in: try Region(typed: "50%,50%,50%x50%"))
+    #expect(try narrowed.resolve(in: art).map(\.id) == [id("cccccccc")])
+  }
+
   @Test("@last is the newest emoji that is still in the document")
   func last() throws {
     var art = try garden()
@@ -88,7 +150,7 @@ struct ReferenceTests {
 
   @Test(
     "a text that cannot be a reference is refused",
-    arguments: ["", "-", "@", "@first", "hullo", "u", "🐝:0", "🐝:-1", ":1", "🐝\n", "1 2", "k3m9abcde"])
+    arguments: ["", "-", "@", "@first", "🐝:0", "🐝:-1", "🐝:3-2", ":1", "🐝\n", "!"])
   func refused(_ typed: String) {
     #expect(failure { () throws(ArtError) in try Reference(typed) }?.code == .badValue)
   }
@@ -96,7 +158,8 @@ struct ReferenceTests {
   @Test("the description of a reference can be typed as that reference")
   func descriptions() throws {
     for (typed, written) in [
-      ("K-3", "k3"), ("🐝", "🐝"), ("🐝:2", "🐝:2"), ("@last", "@last"), ("❤", "❤\u{FE0F}"),
+      ("K-3", "K-3"), ("🐝", "🐝"), ("🐝:2", "🐝:2"), ("@last", "@last"), ("❤", "❤\u{FE0F}"), ("🐝:*", "🐝:*"),
+      ("🐝:2-3", "🐝:2-3"), ("🐝:2-2", "🐝:2"), ("Happy birthday", "Happy birthday"), ("1 2:2", "1 2:2"),
     ] {
       #expect(try Reference(typed).description == written)
       #expect(try Reference(written) == Reference(typed))

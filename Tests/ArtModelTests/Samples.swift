@@ -8,12 +8,14 @@ import Testing
 /// A document without its log.
 struct Picture: Equatable {
   var canvas: Canvas
+  var fill: Color?
   var background: Background?
   var pending: PendingBackground?
   var emojis: [Emoji]
 
   init(_ content: DocumentContent) {
     canvas = content.canvas
+    fill = content.fill
     background = content.background
     pending = content.pending
     emojis = content.emojisInOrder()

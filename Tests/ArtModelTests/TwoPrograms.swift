@@ -56,8 +56,8 @@ struct TwoPrograms {
     bees = emojis.map(\.id)
     authors = [try author(1), try author(2), try author(3)]
     for bee in emojis {
-      stacks[.position(bee.id)] = [Layer(edit: -1, change: .move(bee.id, to: bee.position))]
-      stacks[.size(bee.id)] = [Layer(edit: -1, change: .resize(bee.id, to: bee.size))]
+      stacks[.value(bee.id, .position)] = [Layer(edit: -1, change: .move(bee.id, to: bee.position))]
+      stacks[.value(bee.id, .size)] = [Layer(edit: -1, change: .resize(bee.id, to: bee.size))]
     }
   }
 
@@ -79,8 +79,8 @@ struct TwoPrograms {
 
   private func value(of field: Field) -> Change? {
     guard let emoji = field.emoji.flatMap({ art.emoji($0) }) else { return nil }
-    if case .position = field { return .move(emoji.id, to: emoji.position) }
-    return .resize(emoji.id, to: emoji.size)
+    guard case .value(_, let name) = field else { return nil }
+    return .set(emoji.id, emoji[name])
   }
 
   private mutating func edit(by program: Int, _ random: inout RandomEdits, _ counts: inout WalkCounts) throws

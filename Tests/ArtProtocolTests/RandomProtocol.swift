@@ -42,6 +42,12 @@ struct RandomProtocol {
   mutating func z() -> Int { int(-(1 << 60)...1 << 60) }
 
   mutating func emojiText() throws -> EmojiText {
+    int(0...4) == 0
+      ? EmojiText(try Words("Happy\nbirthday"), box: try TextBox(width: double(1e-6...2_000), height: 1.5))
+      : try labelText()
+  }
+
+  mutating func labelText() throws -> EmojiText {
     try EmojiText(pick(["🐝", "🌸", "👩‍🚀", "🏳️‍🌈", "1️⃣", "a\"\\🐝", "e\u{301}🐝"]))
   }
 
@@ -54,7 +60,14 @@ struct RandomProtocol {
   mutating func canvas() throws -> Canvas { try Canvas(width: int(1...100_000), height: int(1...100_000)) }
 
   mutating func emoji() throws -> Emoji {
-    Emoji(id: emojiID(), text: try emojiText(), position: try point(), size: try size(), z: z())
+    Emoji(
+      id: emojiID(), text: try emojiText(), position: try point(), size: try size(), z: z(),
+      rotation: try rotation(), isMirrored: flag(), color: color())
+  }
+
+  mutating func rotation() throws -> Rotation { try Rotation(degrees: double(-360...360)) }
+  mutating func color() -> Color? {
+    optional { Color(red: UInt8($0.int(0...255)), green: 0, blue: 9, alpha: UInt8($0.int(0...255))) }
   }
 
   mutating func url() throws -> String {
@@ -74,7 +87,7 @@ struct RandomProtocol {
   }
 
   mutating func change() throws -> Change {
-    switch int(0...8) {
+    switch int(0...12) {
     case 0: .add(try emoji())
     case 1: .remove(emojiID())
     case 2: .move(emojiID(), to: try point())
@@ -83,6 +96,10 @@ struct RandomProtocol {
     case 5: .order(emojiID(), to: z())
     case 6: .setCanvas(try canvas())
     case 7: .setBackground(try optional { try $0.background() })
+    case 8: .rotate(emojiID(), to: try rotation())
+    case 9: .mirror(emojiID(), to: flag())
+    case 10: .color(emojiID(), to: color())
+    case 11: .setFill(color())
     default: .setPending(try optional { try $0.pending() })
     }
   }
@@ -94,11 +111,14 @@ struct RandomProtocol {
       update.position = try random.optional { try $0.point() }
       update.size = try random.optional { try $0.size() }
       update.z = random.optional { $0.z() }
+      update.rotation = try random.optional { try $0.rotation() }
+      update.isMirrored = random.optional { $0.flag() }
+      update.color = random.optional { $0.color() }
       return update
     }
     return ContentEffect(
       added: try list { try $0.emoji() }, updated: updated, removed: list { $0.emojiID() },
-      canvas: try optional { try $0.canvas() },
+      canvas: try optional { try $0.canvas() }, fill: optional { random in random.color() },
       background: try optional { random in try random.optional { try $0.background() } },
       pending: try optional { random in try random.optional { try $0.pending() } })
   }
@@ -135,14 +155,8 @@ struct RandomProtocol {
   mutating func request() throws -> ProtocolRequest {
     let body: ProtocolRequest.Body
     switch int(0...11) {
-    case 0, 1:
-      body = .action(
-        .add(try list { try $0.emojiText() } + [try emojiText()], at: try place(), size: try size()))
-    case 2, 3: body = .action(.move(try selection(), flag() ? .to(try place()) : .by(try place())))
-    case 4: body = .action(.resize(try selection(), flag() ? .to(try size()) : .by(double(1e-9...10))))
-    case 5: body = .action(.remove(try selection()))
-    case 6: body = .action(.order(try selection(), try pick([.front, .back, .above(try reference())])))
-    case 7: body = .action(.setText(try reference(), try emojiText()))
+    case 0: body = .caption(try captionAction())
+    case 1...7: body = .action(try action())
     case 8: body = flag() ? .undo(int(1...1_000)) : .redo(int(1...1_000))
     case 9: body = flag() ? .save : .show
     default:
@@ -156,6 +170,49 @@ struct RandomProtocol {
       isAboutSeveral: flag())
   }
 
+  private mutating func action() throws -> Action {
+    let which = try selection()
+    switch int(0...15) {
+    case 0: return .add(try list { try $0.labelText() } + [try labelText()], at: try target(), size: length())
+    case 1:
+      return .addGrid(
+        try list { try $0.labelText() } + [try labelText()],
+        try Grid(columns: int(1...1_000), rows: int(1...1_000)),
+        in: try region(), size: optional { $0.length() })
+    case 2, 3: return .move(which, flag() ? .to(try target()) : .by(try place()))
+    case 4: return .resize(which, flag() ? .to(length()) : .by(double(1e-9...10)))
+    case 5: return .rotate(which, flag() ? .to(try rotation()) : .by(try rotation()))
+    case 6: return .mirror(which, flag())
+    case 7: return .color(which, color())
+    case 8: return .setText(which, try labelText())
+    case 9: return .order(which, try pick([.front, .back, .above(try reference())]))
+    case 10: return .remove(which)
+    case 11: return .duplicate(which, by: try place())
+    case 12: return .align(which, try pick(Alignment.allCases))
+    case 13: return .distribute(which, try pick(Axis.allCases))
+    case 14: return .grid(which, columns: int(1...9), gap: length(), at: try optional { try $0.target() })
+    default:
+      return .canvas(
+        try pick([
+          .resize(try canvas(), anchor: try pick(CanvasPlace.allCases), scales: flag()),
+          .fit(margin: length()),
+          .fill(color()),
+        ]))
+    }
+  }
+
+  private mutating func captionAction() throws -> CaptionAction {
+    let words = try Words(pick(["Happy birthday", "1\n2", "\"\\ 🐝"]))
+    return flag()
+      ? .add(words, at: try target(), size: length(), color: color()) : .set(try selection(), words)
+  }
+
+  private mutating func target() throws -> Target {
+    flag() ? .at(try place()) : .place(try pick(CanvasPlace.allCases))
+  }
+
+  private mutating func region() throws -> Region { Region(try place(), width: length(), height: length()) }
+
   private mutating func place() throws -> Coordinates { Coordinates(x: length(), y: length()) }
 
   private mutating func length() -> Length {
@@ -163,11 +220,13 @@ struct RandomProtocol {
   }
 
   private mutating func reference() throws -> Reference {
-    try Reference(pick(["🐝", "🌸:2", "k3m9abcd", "k3", "@last"]))
+    try Reference(
+      pick(["🐝", "🌸:2", "🌸:2-4", "🌸:*", "k3m9abcd", "K3", "Happy birthday", "Happy birthday:*", "@last"]))
   }
 
   private mutating func selection() throws -> EmojiSelection {
-    flag() ? .all : .references(try list { try $0.reference() } + [try reference()])
+    let references = flag() ? nil : try list { try $0.reference() } + [try reference()]
+    return EmojiSelection(references, in: try optional { try $0.region() })
   }
 
   mutating func answer(of id: DocumentID) throws -> ProtocolAnswer {
@@ -197,12 +256,14 @@ struct RandomProtocol {
     let hasZ = flag() && !emojis.isEmpty
     if !hasZ {
       emojis = emojis.enumerated().map { place, emoji in
-        Emoji(id: emoji.id, text: emoji.text, position: emoji.position, size: emoji.size, z: place)
+        var emoji = emoji
+        emoji.z = place
+        return emoji
       }
     }
     let content = try #require(
       DocumentContent(
-        id: id, canvas: canvas(), background: optional { try $0.background() },
+        id: id, canvas: canvas(), fill: color(), background: optional { try $0.background() },
         pending: optional { try $0.pending() }, emojis: emojis, revision: count()))
     return ProtocolDocument(
       content, saved: saved(), state: try state(), unsaved: count(), version: count(), hasZ: hasZ)

@@ -13,6 +13,13 @@ import Testing
     #"{"order":{"above":"@last","ref":"🐝"},"tag":true}"#, #"{"setText":{"ref":"🐝","text":"🌸"}}"#,
     #"{"save":true}"#, #"{"show":true,"tag":"x"}"#, #"{"remove":{"ref":"🐝"}}"#, #"{"redo":1}"#,
     #"{"background":{"keepCanvas":true,"url":"https://example.org/a.png"}}"#,
+    ##"{"caption":{"at":"top","color":"#cc0000","size":"20%","text":"Happy\nbirthday"}}"##,
+    #"{"rotate":{"in":"0,0,50%x100%","to":-12.5}}"#, #"{"mirror":{"off":true,"ref":"🐝:*"}}"#,
+    #"{"color":{"ref":"Happy birthday","to":null}}"#, #"{"duplicate":{"by":[20,"5%"],"ref":"🐝:2-4"}}"#,
+    #"{"align":{"all":true,"to":"middle"}}"#, #"{"distribute":{"along":"vertically","ref":["🐝:*","🌸"]}}"#,
+    #"{"grid":{"at":"center","columns":4,"gap":10,"ref":"🐝:*"}}"#,
+    #"{"canvas":{"anchor":"center","scale":true,"size":"1080x1350"}}"#,
+    #"{"add":{"grid":"3x4","in":"0,0,10x10","text":"🐝"}}"#, #"{"setText":{"ref":"🐝","words":"one\r\ntwo"}}"#,
   ]
 
   @Test("J2 the tests write and read a request of every verb")

@@ -19,7 +19,7 @@ import Testing
     var random = SplitMix64(seed: 7)
     var author = try Author(origin: Origin(using: &random), name: nil)
     let texts = [try EmojiText("🐝"), try EmojiText("🌸")]
-    let action = Action.add(texts, at: try Coordinates("10,20"), size: try FontSize(40))
+    let action = Action.add(texts, at: .point(x: 10, y: 20), size: .standard)
     let old = folder["old.emojiart"]
     var runs = 0
     let result = try file.perform(

@@ -161,6 +161,8 @@ import Testing
       ("art", "UPDATE art SET revision = 9007199254740992"),
       ("art", "UPDATE art SET canvas = 'x'"),
       ("aside", "INSERT INTO aside VALUES(9223372036854775807, 'emoji', 'x', 'y', 1, 1)"),
+      ("archive", "INSERT INTO archive VALUES(5, 1, 1, '[]', 1)"),
+      ("version", "INSERT INTO version VALUES('k3m9abcd0f2z:1', 'x', 1, NULL, NULL, 1, '{}', 1)"),
     ] {
       let folder = try Workspace()
       let file = try sample(folder)

@@ -19,7 +19,7 @@ import Testing
     #expect(Array(start[60..<64]) == [0, 0, 0, 1])
     #expect(Array(start[68..<72]) == Array("EmAr".utf8))
     let sql = try shell(file.path, "SELECT count(*), group_concat(name) FROM sqlite_schema")
-    #expect(sql == "8|art,emoji,emoji_z,edit,origin,image,aside,document\n")
+    #expect(sql == "10|art,emoji,emoji_z,edit,origin,image,aside,archive,version,document\n")
     #expect(try shell(file.path, "PRAGMA integrity_check") == "ok\n")
   }
 

@@ -23,11 +23,18 @@ import Testing
     init(_ file: DocumentFile, emojis: Int, seed: UInt64) throws {
       try file.fill(emojis: emojis, edits: 0, seed: seed)
       for round in 0..<5 { try file.addMany(1, edits: 250, seed: seed &+ UInt64(round)) }
-      // An edit of many pages, which the next edits push out of the log.
       try file.addMany(400, edits: 1, seed: seed &+ 50)
+      // Many pages, which will be free.
+      let picture = try picture(1, bytes: 400_000)
+      try file.edit { (transaction: DocumentTransaction) throws(ArtError) in try transaction.keep(picture) }
       for round in 0..<5 { try file.addMany(1, edits: 230, seed: seed &+ 100 &+ UInt64(round)) }
       earlier = try bytes(file.path)
       before = try file.read()
+      try file.edit { (transaction: DocumentTransaction) throws(ArtError) in
+        for stored in try transaction.storedPictures() where stored.digest == picture.digest {
+          try transaction.remove(stored)
+        }
+      }
       for round in 0..<6 { try file.addMany(12, edits: 1, seed: seed &+ 200 &+ UInt64(round)) }
       whole = try bytes(file.path)
       truth = try file.read()

@@ -27,8 +27,9 @@ import Testing
     let others = try shell(
       sample.path,
       "SELECT 'origin', count(*) FROM origin UNION ALL SELECT 'image', count(*) "
-        + "FROM image UNION ALL SELECT 'aside', count(*) FROM aside")
-    #expect(others == "origin|1\nimage|1\naside|1\n")
+        + "FROM image UNION ALL SELECT 'aside', count(*) FROM aside UNION ALL SELECT 'archive', count(*) "
+        + "FROM archive UNION ALL SELECT 'version', count(*) FROM version")
+    #expect(others == "origin|1\nimage|1\naside|1\narchive|1\nversion|2\n")
   }
 
   @Test("F6 the frozen sample can be edited, undone and redone")
@@ -64,8 +65,13 @@ import Testing
       try write(Array(logged(content).utf8), to: "\(target)/sample.log.json")
     }
     #expect(try content == DocumentFile("\(folder)/sample.emojiart").read())
-    let kinds = Set(content.log.flatMap { $0.edit.changes }.map(kind))
-    #expect(kinds == ["add", "remove", "move", "resize", "text", "order", "canvas", "background", "pending"])
+    let kinds = Set(content.log.flatMap { $0.edit.changes + $0.inverse }.map(kind))
+    #expect(
+      kinds == [
+        "add", "remove", "move", "resize", "text", "order", "rotate", "mirror", "color", "canvas", "fill",
+        "background",
+        "pending",
+      ])
     #expect(content.log.contains { if case .undo = $0.kind { true } else { false } })
     #expect(content.log.contains { if case .redo = $0.kind { true } else { false } })
     #expect(content.log.contains { !$0.dropped.isEmpty })
@@ -123,6 +129,7 @@ extension FrozenSampleTests {
       emojis.append(emoji)
     }
     let ids = emojis.map(\.id)
+    let words = EmojiText(try Words("Happy\n\"birthday\" 🎂"), box: try TextBox(width: 6.25, height: 2.4))
     let background = try Background(
       digest: digest, mediaType: "image/png", size: try Canvas(width: 640, height: 480),
       url: "https://example.org/meadow.png")
@@ -133,11 +140,14 @@ extension FrozenSampleTests {
       [.resize(ids[1], to: try FontSize(0.1)), .resize(ids[2], to: try FontSize(100_000))],
       [.setText(ids[3], to: try EmojiText("👍🏽"))],
       [.order(ids[4], to: -(1 << 60)), .order(ids[0], to: 1 << 60)],
-      [.setCanvas(try Canvas(width: 100_000, height: 1))], [.setBackground(background)],
+      [.setCanvas(try Canvas(width: 100_000, height: 1)), .setFill(Color(red: 0, green: 102, blue: 204))],
+      [.setBackground(background)],
       [.setPending(pending)],
       [.setPending(nil), .setBackground(nil)], [.setBackground(background), .setPending(pending)],
       [.remove(ids[5])],
       [.move(ids[5], to: try Point(x: 1, y: 1)), .move(ids[1], to: try Point(x: 7, y: 7))],
+      [.rotate(ids[0], to: try Rotation(degrees: -12.5)), .mirror(ids[1], to: true)],
+      [.setText(ids[2], to: words), .color(ids[2], to: Color(red: 255, green: 204, blue: 0, alpha: 128))],
     ]
     // The bytes of a background are stored before it is set.
     try file.edit { (transaction: DocumentTransaction) throws(ArtError) in
@@ -167,6 +177,16 @@ extension FrozenSampleTests {
             .integer(1), .text("emoji"), .text(#"["zzzzzzz0",5,{"hex":"ff"},0]"#), .text("sample"),
             .integer(7),
           ])
+        for (number, name, shown) in [(8, "before the party", #"{"background":null}"#), (9, nil, nil)] {
+          try transaction.insertPlain(
+            .version,
+            [
+              .text("k3m9abcd0f2z:\(number)"), .optional(name), .integer(5), .text("k3m9abcd0f2z:7"),
+              .text("Ada"),
+              .integer(1_800_000_000_321), .optional(shown),
+            ])
+        }
+        try transaction.archiveOldest { $0 <= 2 }
       } catch { throw .busy("sample") }
     }
     return file

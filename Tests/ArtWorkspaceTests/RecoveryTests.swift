@@ -42,7 +42,7 @@ import Testing
   func editing() async throws {
     try await watched.orphan(3, of: file)
     let editing = FileEditing(file, by: recovery)
-    let bee = Action.add([try EmojiText("🐛")], at: try Coordinates("50%,50%"), size: .standard)
+    let bee = Action.add([try EmojiText("🐛")], at: .center, size: .standard)
     let result = try editing.perform(bee)
     #expect(result.revision == 2 && reports.restored == 3)
     #expect(try file.read().emojiCount == 4 && recovery.journals().isEmpty)
@@ -128,7 +128,7 @@ import Testing
     let editing = FileEditing(file, by: recovery)
     for text in ["🐝", "🐛", "🐜"] {
       _ = try editing.perform(
-        .add([try EmojiText(text)], at: try Coordinates("50%,50%"), size: .standard))
+        .add([try EmojiText(text)], at: .center, size: .standard))
     }
     let base = try file.read()
     let (undone, revision) = try editing.step(.undo, 2)

@@ -51,7 +51,7 @@ import Testing
   private func add(to file: DocumentFile, x: Double = 1) async throws {
     let other = try await open(file)
     try await other.perform(
-      .action(.add([try EmojiText("🐝")], at: Coordinates(x: .pixels(x), y: .pixels(1)), size: .standard)))
+      .action(.add([try EmojiText("🐝")], at: .point(x: x, y: 1), size: .standard)))
     try await other.close()
   }
 

@@ -76,7 +76,7 @@ private struct SlowClient {
 
   private func bee(_ x: Int) throws -> DocumentRequest {
     .action(
-      .add([try EmojiText("🐝")], at: Coordinates(x: .pixels(Double(x)), y: .pixels(2)), size: .standard))
+      .add([try EmojiText("🐝")], at: .point(x: Double(x), y: 2), size: .standard))
   }
 
   @Test("U10 a slow session's snapshot and events give the document's content and its last state")

@@ -68,7 +68,7 @@ private actor Follower {
   }
 
   private func bee(_ x: Double) throws -> DocumentRequest {
-    .action(.add([try EmojiText("🐝")], at: Coordinates(x: .pixels(x), y: .pixels(2)), size: .standard))
+    .action(.add([try EmojiText("🐝")], at: .point(x: x, y: 2), size: .standard))
   }
 
   @Test("U9 a document is open once however many sessions it has, by whatever path they open it")

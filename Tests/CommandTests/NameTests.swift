@@ -20,7 +20,7 @@ struct NameTests {
       DocumentContent(id: DocumentID(using: &random), canvas: .standard, emojis: emojis))
     #expect(
       StreamCommands.candidates(after: ["move"], of: ":", in: content) == [
-        ":honeybee:", ":red-heart::1", ":red-heart::2", "--all", "--by", "--to",
+        ":honeybee:", ":red-heart::1", ":red-heart::2", "--all", "--by", "--in", "--to",
       ])
     #expect(StreamCommands.candidates(after: ["move"], of: "k", in: content).contains("k3v9x2pq"))
   }
@@ -30,11 +30,11 @@ struct NameTests {
     func candidates(_ words: [String], _ word: String) -> [String] {
       StreamCommands.candidates(after: words, of: word, in: nil)
     }
-    #expect(candidates(["add"], ":honeyb") == [":honeybee:", "--at", "--size"])
-    #expect(candidates(["add", "🐝"], ":beer") == [":beer-mug:", "--at", "--size"])
-    #expect(candidates(["add"], "honeyb") == ["--at", "--size"])
-    #expect(candidates(["move"], ":honeyb") == ["--all", "--by", "--to"])
-    #expect(candidates(["order"], "") == ["--above", "--all", "--back", "--front"])
+    #expect(candidates(["add"], ":honeyb") == [":honeybee:", "--at", "--grid", "--in", "--size"])
+    #expect(candidates(["add", "🐝"], ":beer") == [":beer-mug:", "--at", "--grid", "--in", "--size"])
+    #expect(candidates(["add"], "honeyb") == ["--at", "--grid", "--in", "--size"])
+    #expect(candidates(["move"], ":honeyb") == ["--all", "--by", "--in", "--to"])
+    #expect(candidates(["order"], "") == ["--above", "--all", "--back", "--front", "--in"])
     #expect(candidates(["undo"], "") == [])
   }
 }

@@ -187,12 +187,15 @@ extension Inspection {
   }
 
   private static func describe(_ change: Change) -> String {
-    switch change {
-    case .move(_, let place): "at \(numberText(place.x)),\(numberText(place.y))"
-    case .resize(_, let size): "size \(numberText(size.pixels))"
-    case .setText(_, let text): "\(text)"
+    guard case .set(_, let value) = change else { return "removed" }
+    return switch value {
+    case .position(let place): "at \(numberText(place.x)),\(numberText(place.y))"
+    case .size(let size): "size \(numberText(size.pixels))"
+    case .text(let text): "\(text)"
     case .order: "at another place in the order"
-    default: "removed"
+    case .rotation(let rotation): "turned by \(numberText(rotation.degrees))°"
+    case .mirroring(let isMirrored): isMirrored ? "mirrored" : "not mirrored"
+    case .color(let color): color.map { "in \($0)" } ?? "without a colour"
     }
   }
 

@@ -22,7 +22,8 @@ struct Salvage {
     log = inspection.log
     plain = []
     art = Self.art(of: inspection)
-    for row in inspection.plain { _ = accept(.plain(row.table, row.values)) }
+    // No merge goes back beyond a repair, so the edits before it are of no use.
+    for row in inspection.plain where row.table != .archive { _ = accept(.plain(row.table, row.values)) }
     for row in inspection.unverified {
       if mode == .adopt, let content = row.content, accept(content) {
         adopted.append(row.reason)
@@ -38,17 +39,23 @@ struct Salvage {
   static let artReason = "the document's own row does not fit its sum"
 
   /// The row of `art`, or what is known without it: the id of an unverified row, so that the document is
-  /// still recognised, and the canvas of the newest edit that set it.
+  /// still recognised, and the canvas and its colour of the newest edits that set them.
   private static func art(of inspection: Inspection) -> ArtRow {
     if let art = inspection.art { return art }
     var random = SystemRandomNumberGenerator()
     var id = DocumentID(using: &random)
     for row in inspection.unverified { if case .art(let art)? = row.content { id = art.id } }
-    var canvas = Canvas.standard
+    var art = ArtRow(id: id, canvas: .standard)
     for entry in inspection.log.values.sorted(by: { $0.revision < $1.revision }) {
-      for case .setCanvas(let set) in entry.edit.changes { canvas = set }
+      for change in entry.edit.changes {
+        switch change {
+        case .setCanvas(let canvas): art.canvas = canvas
+        case .setFill(let fill): art.fill = fill
+        default: break
+        }
+      }
     }
-    return ArtRow(id: id, canvas: canvas)
+    return art
   }
 
   private mutating func reportLosses(hadArt: Bool, at time: Int) {
@@ -84,7 +91,7 @@ struct Salvage {
       guard emojis[emoji.id] == nil else { return false }
       do throws(ArtError) {
         // Another program's text must follow the rules for typed text.
-        emoji.text = try EmojiText(emoji.text.string)
+        emoji.text = try emoji.text.asTyped()
       } catch {
         return false
       }

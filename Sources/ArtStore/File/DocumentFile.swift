@@ -218,6 +218,10 @@ public struct PerformedAction: Sendable {
   public let emojis: [Emoji]
   /// The document's revision after it.
   public let revision: Int
+  /// The canvas after it.
+  public let canvas: Canvas
+  /// How many of the emoji lie off it.
+  public let offCanvas: OffCanvas
 }
 
 extension DocumentFile {
@@ -245,9 +249,15 @@ extension DocumentFile {
       _ = try transaction.perform(plan.edit, stamp: author.stamp(at: time))
       var emojis: [Emoji] = []
       emojis.reserveCapacity(plan.subjects.count)
-      for subject in plan.subjects { emojis.append(try transaction.emoji(subject.id) ?? subject) }
+      var offCanvas = OffCanvas()
+      for subject in plan.subjects {
+        let emoji = try transaction.emoji(subject.id)
+        if let emoji { offCanvas.count(emoji, on: transaction.canvas) }
+        emojis.append(emoji ?? subject)
+      }
       beforeCommit()
-      return PerformedAction(emojis: emojis, revision: transaction.revision)
+      return PerformedAction(
+        emojis: emojis, revision: transaction.revision, canvas: transaction.canvas, offCanvas: offCanvas)
     }
   }
 }

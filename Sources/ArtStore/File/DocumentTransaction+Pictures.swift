@@ -55,17 +55,22 @@ extension DocumentTransaction {
     return pictures
   }
 
-  /// Removes pictures until one more of that many bytes fits. The present background stays. The pictures that
-  /// were the background the longest time ago go first.
+  /// Removes pictures until one more of that many bytes fits. The present background and those of named versions stay. The pictures that
+  /// were the background the longest time ago go first. Throws `tooLarge` if the versions leave no room.
   private func evictPictures(
     for newBytes: Int, among stored: [StoredPicture], _ recent: [String]
   ) throws(ArtError) {
-    let bytes = stored.reduce(newBytes) { $0 + $1.bytes }
-    guard stored.count + 1 > Format.pictures || bytes > Format.pictureBytes else { return }
-    let present = stored.first { $0.digest == art.background?.digest }
+    let pinned = try versionPictures()
+    let pinnedBytes = stored.filter { pinned.contains($0.digest) }.reduce(0) { $0 + $1.bytes }
+    let others = stored.filter { !pinned.contains($0.digest) }
+    let limit = min(Format.pictureBytes, Format.allPictureBytes - pinnedBytes)
+    let bytes = others.reduce(newBytes) { $0 + $1.bytes }
+    guard others.count + 1 > Format.pictures || bytes > limit else { return }
+    let present = others.first { $0.digest == art.background?.digest }
     var slots = Format.pictures - 1 - (present == nil ? 0 : 1)
-    var capacity = Format.pictureBytes - newBytes - (present?.bytes ?? 0)
-    for picture in try byAge(stored, recent) where picture != present {
+    var capacity = limit - newBytes - (present?.bytes ?? 0)
+    guard capacity >= 0 || pinnedBytes == 0 else { throw .tooManyPictures(name) }
+    for picture in try byAge(others, recent) where picture != present {
       if slots > 0, picture.bytes <= capacity {
         slots -= 1
         capacity -= picture.bytes

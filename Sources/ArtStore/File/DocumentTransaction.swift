@@ -55,6 +55,8 @@ public final class DocumentTransaction {
 extension DocumentTransaction: ArtReading {
   /// The size of the picture, in pixels.
   public var canvas: Canvas { art.canvas }
+  /// The colour of the canvas; nil for none.
+  public var fill: Color? { art.fill }
   /// The background picture.
   public var background: Background? { art.background }
   /// The background that is still to be fetched.
@@ -195,6 +197,9 @@ extension DocumentTransaction: EditableArt {
   /// Sets the size of the picture.
   public func setCanvas(_ canvas: Canvas) { art.canvas = canvas }
 
+  /// Sets the colour of the canvas.
+  public func setFill(_ fill: Color?) { art.fill = fill }
+
   /// Sets the background picture.
   public func setBackground(_ background: Background?) { art.background = background }
 
@@ -269,8 +274,8 @@ extension DocumentTransaction {
       throw .damaged(name, "rows are missing or too many: the digest does not fit")
     }
     let content = DocumentContent(
-      id: art.id, canvas: art.canvas, background: art.background, pending: art.pending, emojis: emojis,
-      log: log,
+      id: art.id, canvas: art.canvas, fill: art.fill, background: art.background, pending: art.pending,
+      emojis: emojis, log: log,
       revision: art.revision, head: art.head, pictures: pictures)
     guard let content, emojis.count == art.emojiCount else {
       throw .damaged(name, "the count of emoji does not fit")
@@ -291,7 +296,7 @@ extension DocumentTransaction {
 
   /// The error for rows out of order. Swapped pages keep every sum, and the digest does not depend on the
   /// order.
-  private func outOfOrder(_ table: String) -> ArtError {
+  func outOfOrder(_ table: String) -> ArtError {
     .damaged(name, "the rows of the table \(table) are out of order")
   }
 
@@ -318,7 +323,7 @@ extension DocumentTransaction {
 
   private func loadLog(_ digest: inout Digest) throws(ArtError) -> [LoggedEdit] {
     var log: [LoggedEdit] = []
-    let mostEdits = Format.logEdits + art.revision - initialArt.revision
+    let mostEdits = Format.logEdits + 1 << Format.blockBits + art.revision - initialArt.revision
     let rows = try Statement("\(EditRow.select) ORDER BY revision", on: connection)
     var bytes = 0
     while try rows.step() {
@@ -428,31 +433,49 @@ extension DocumentTransaction {
     return try row.integer(0) > 0
   }
 
+  /// Removes all edits of the log and of the archive: those that follow are not known one by one.
+  func forgetEdits() throws(ArtError) {
+    while let revision = try oldestRevision() { _ = try removeEdit(revision) }
+    try clearArchive()
+  }
+
+  /// Moves the oldest edits of the log to the archive until the log is within its capacity. The newest edit stays.
   private func trimLog() throws(ArtError) {
-    // Only the revision is read: an edit of many emoji fills hundreds of pages, and stays for a thousand
-    // saves.
-    let oldest = try statement("SELECT revision FROM edit ORDER BY revision LIMIT 1")
-    while true {
-      try oldest.bind()
-      defer { oldest.reset() }
-      guard try oldest.step() else { return }
-      let revision = try oldest.integer(0)
-      let isBeyond = revision <= art.revision - Format.logEdits || art.logBytes > Format.logBytes
-      guard isBeyond, revision < art.revision else { return }
-      oldest.reset()
-      try removeEdit(revision)
+    try archiveOldest { revision in
+      ArchiveRow.lastRevision(ofBlockOf: revision) <= art.revision - Format.logEdits
+        || art.logBytes > Format.logBytes
     }
   }
 
-  private func removeEdit(_ revision: Int) throws(ArtError) {
+  /// Moves the oldest edits to the archive while `isLeaving` says so of the next one's revision, but never the newest edit.
+  func archiveOldest(while isLeaving: (Int) -> Bool) throws(ArtError) {
+    var leaving: [LoggedEdit] = []
+    while let revision = try oldestRevision(), revision < art.revision, isLeaving(revision) {
+      leaving.append(try removeEdit(revision))
+    }
+    try archive(leaving)
+  }
+
+  /// The revision of the oldest edit in the log; nil if there is none. Only the revision is read: an edit of many emoji fills hundreds of
+  /// pages, and stays for a thousand saves.
+  private func oldestRevision() throws(ArtError) -> Int? {
+    let oldest = try statement("SELECT revision FROM edit ORDER BY revision LIMIT 1")
+    try oldest.bind()
+    defer { oldest.reset() }
+    return try oldest.step() ? try oldest.integer(0) : nil
+  }
+
+  private func removeEdit(_ revision: Int) throws(ArtError) -> LoggedEdit {
     let row = try statement("\(EditRow.select) WHERE revision = ?1")
     try row.bind(.integer(revision))
+    defer { row.reset() }
     guard try row.step() else { throw outOfOrder("edit") }
-    let sum = try EditRow.verifiedSum(row, of: name)
+    let edit = try EditRow(row, of: name)
     row.reset()
-    art.digest.remove(sum.sum)
-    art.logBytes -= sum.bytes
+    art.digest.remove(edit.sum)
+    art.logBytes -= edit.bytes
     try statement("DELETE FROM edit WHERE revision = ?1").run(.integer(revision))
+    return edit.entry
   }
 }
 

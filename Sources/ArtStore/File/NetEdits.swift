@@ -33,6 +33,7 @@ public struct NetEdits: Sendable {
   public let unsaved: UnsavedEdits
   private let emojis: [EmojiID: Emoji?]
   private let canvas: Canvas
+  private let fill: Color?
   private let background: Background?
   private let pending: PendingBackground?
 
@@ -41,6 +42,7 @@ public struct NetEdits: Sendable {
     self.base = base
     self.unsaved = unsaved
     canvas = content.canvas
+    fill = content.fill
     background = content.background
     pending = content.pending
     var emojis: [EmojiID: Emoji?] = [:]
@@ -103,10 +105,15 @@ public struct NetEdits: Sendable {
       }
     }
     try art.setCanvas(canvas)
+    try art.setFill(fill)
     try art.setBackground(background)
     try art.setPending(pending)
     let save = art.revision + 1
-    for entry in unsaved.entries.dropFirst(saved).suffix(Format.logEdits) {
+    let new = unsaved.entries.dropFirst(saved)
+    if new.count > Format.logEdits || new.first.map({ $0.revision != save }) ?? false {
+      try art.forgetEdits()
+    }
+    for entry in new.suffix(Format.logEdits) {
       try art.append(entry.marked(save: save))
     }
   }
@@ -122,6 +129,8 @@ protocol SavableArt: EditableArt {
   var head: EditID? { get }
   /// The whole document, verified.
   func load() throws(ArtError) -> DocumentContent
+  /// Removes all edits of the log and of the archive: those that follow are not known one by one.
+  mutating func forgetEdits() throws(ArtError)
   /// Adds an entry to the log whose changes have been applied.
   mutating func append(_ entry: LoggedEdit) throws(ArtError)
   /// Makes the stored content durable once more: what can be read may be in memory only.
@@ -133,4 +142,5 @@ extension DocumentTransaction: SavableArt {}
 extension DocumentContent: SavableArt {
   func load() -> DocumentContent { self }
   func touch() {}
+  mutating func forgetEdits() { clearLog() }
 }

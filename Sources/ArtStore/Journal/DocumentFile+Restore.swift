@@ -350,7 +350,7 @@ extension DocumentContent {
   fileprivate func changes(from other: DocumentContent) -> [Change] {
     let all = emojisInOrder()
     let old = other.emojisInOrder()
-    return [.setCanvas(canvas), .setBackground(background), .setPending(pending)]
+    return [.setCanvas(canvas), .setFill(fill), .setBackground(background), .setPending(pending)]
       + old.filter { emoji($0.id) != $0 }.map { .remove($0.id) }
       + all.filter { other.emoji($0.id) != $0 }.map(Change.add)
   }
@@ -361,6 +361,7 @@ extension DocumentContent {
 struct EarlierState {
   private var emojis: [EmojiID: Emoji] = [:]
   private var canvas = Canvas.standard
+  private var fill: Color?
   private var background: Background?
   private var pending: PendingBackground?
   private let id: DocumentID
@@ -373,7 +374,8 @@ struct EarlierState {
   var content: DocumentContent {
     get throws(ArtError) {
       let content = DocumentContent(
-        id: id, canvas: canvas, background: background, pending: pending, emojis: Array(emojis.values))
+        id: id, canvas: canvas, fill: fill, background: background, pending: pending,
+        emojis: Array(emojis.values))
       guard let content, emojis.count <= Limits.emojiCount else { throw .tooManyEmoji() }
       return content
     }
@@ -383,11 +385,9 @@ struct EarlierState {
     switch change {
     case .add(let emoji): emojis[emoji.id] = emoji
     case .remove(let id): emojis[id] = nil
-    case .move(let id, let position): emojis[id]?.position = position
-    case .resize(let id, let size): emojis[id]?.size = size
-    case .setText(let id, let text): emojis[id]?.text = text
-    case .order(let id, let z): emojis[id]?.z = z
+    case .set(let id, let value): emojis[id]?.set(value)
     case .setCanvas(let canvas): self.canvas = canvas
+    case .setFill(let fill): self.fill = fill
     case .setBackground(let background): self.background = background
     case .setPending(let pending): self.pending = pending
     }
@@ -398,6 +398,7 @@ extension FileImage {
   /// A document of that content with another id. The log is trimmed to its capacity.
   fileprivate init(name: String, _ content: DocumentContent, id: DocumentID) throws(ArtError) {
     var art = ArtRow(id: id, canvas: content.canvas)
+    art.fill = content.fill
     art.background = content.background
     art.pending = content.pending
     try self.init(name: name, art: art)

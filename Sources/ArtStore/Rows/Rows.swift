@@ -7,6 +7,7 @@ import CStore
 struct ArtRow: Equatable {
   var id: DocumentID
   var canvas: Canvas
+  var fill: Color?
   var background: Background?
   var pending: PendingBackground?
   var revision: Int
@@ -82,7 +83,9 @@ extension ArtRow {
   init(_ stored: Stored) throws(ArtError) {
     guard let id = DocumentID(stored.id) else { throw .badJSON("a document's id that is none", atByte: 0) }
     self.id = id
-    canvas = try JSONReader.read(stored.canvas) { (json) throws(ArtError) in try Canvas(from: &json) }
+    (canvas, fill) = try JSONReader.read(stored.canvas) { (json) throws(ArtError) in
+      try Canvas.filled(from: &json)
+    }
     if let text = stored.background {
       background = try JSONReader.read(text) { (json) throws(ArtError) in try Background(from: &json) }
     }
@@ -106,7 +109,8 @@ extension ArtRow {
   /// The columns as they are stored.
   var stored: Stored {
     var stored = Stored(
-      id: id.description, canvas: json(canvas.write), background: background.map { json($0.write) },
+      id: id.description, canvas: json { canvas.write(to: &$0, fill: fill) },
+      background: background.map { json($0.write) },
       pending: pending.map { json($0.write) }, revision: revision, head: head?.description,
       emojiCount: emojiCount, logBytes: logBytes, digest: digest.value, sum: 0)
     stored.sum = stored.expectedSum
@@ -296,7 +300,17 @@ struct EditRow {
     return sum.value
   }
 
-  private static func kind(_ word: String, undoes: String?) -> LoggedEdit.Kind? {
+  /// The columns `kind` and `undoes`.
+  static func kind(of entry: LoggedEdit) -> (kind: String, undoes: String?) {
+    switch entry.kind {
+    case .edit: ("edit", nil)
+    case .undo(let id): ("undo", id.description)
+    case .redo(let id): ("redo", id.description)
+    }
+  }
+
+  /// What the columns `kind` and `undoes` say; nil if they cannot be read.
+  static func kind(_ word: String, undoes: String?) -> LoggedEdit.Kind? {
     switch (word, undoes.flatMap { EditID($0) }) {
     case ("edit", nil) where undoes == nil: .edit
     case ("undo", let id?): .undo(id)
@@ -310,12 +324,7 @@ struct EditRow {
 
   /// Writes the row of an entry with the prepared `insertion`.
   static func insert(_ entry: LoggedEdit, with insertion: Statement) throws(ArtError) -> EditRow {
-    let (kind, undoes): (String, String?) =
-      switch entry.kind {
-      case .edit: ("edit", nil)
-      case .undo(let id): ("undo", id.description)
-      case .redo(let id): ("redo", id.description)
-      }
+    let (kind, undoes) = Self.kind(of: entry)
     let texts = Texts(entry)
     let values: [Statement.Value] = [
       .integer(entry.revision), .text(entry.id.origin.description), .integer(entry.id.sequence),
@@ -369,32 +378,39 @@ struct EditRow {
 extension [RequestTag] {
   /// Parses the column `tags`. Throws `badJSON`.
   init(json: UnsafeBufferPointer<UInt8>) throws(ArtError) {
-    self = try JSONReader.read(json) { (reader) throws(ArtError) in
-      var tags: [RequestTag] = []
-      try reader.array { (reader) throws(ArtError) in
-        guard tags.count < Limits.editTags, let tag = RequestTag(try reader.string()) else {
-          throw reader.error("a tag that is none, or one too many")
-        }
-        tags.append(tag)
+    self = try JSONReader.read(json) { (reader) throws(ArtError) in try [RequestTag](from: &reader) }
+  }
+
+  /// Reads the same array inside another text.
+  init(from reader: inout JSONReader) throws(ArtError) {
+    var tags: [RequestTag] = []
+    try reader.array { (reader) throws(ArtError) in
+      guard tags.count < Limits.editTags, let tag = RequestTag(try reader.string()) else {
+        throw reader.error("a tag that is none, or one too many")
       }
-      return tags
+      tags.append(tag)
     }
+    self = tags
   }
 }
 
-// MARK: - Origins, pictures, quarantined rows
+// MARK: - Origins, pictures, quarantined rows, archived edits, versions
 
 /// The tables whose rows have no type of their own, with their columns in the order of the sum.
 enum PlainTable: CaseIterable {
   case origin
   case image
   case aside
+  case archive
+  case version
 
   var name: StaticString {
     switch self {
     case .origin: "origin"
     case .image: "image"
     case .aside: "aside"
+    case .archive: "archive"
+    case .version: "version"
     }
   }
 
@@ -404,6 +420,8 @@ enum PlainTable: CaseIterable {
     case .origin: "SELECT origin, sequence, sum FROM origin"
     case .image: "SELECT number, digest, bytes, sum FROM image"
     case .aside: "SELECT number, source, row, reason, time, sum FROM aside"
+    case .archive: "SELECT revision, edits, bytes, rows, sum FROM archive"
+    case .version: "SELECT id, name, revision, head, author, time, content, sum FROM version"
     }
   }
 
@@ -441,17 +459,31 @@ enum PlainTable: CaseIterable {
       sum.text(try row.utf8(2))
       sum.text(try row.utf8(3))
       sum.integer(try row.integer(4))
+    case .archive:
+      for column in 0..<3 { sum.integer(try row.integer(column)) }
+      sum.text(try row.utf8(3))
+    case .version:
+      for column in 0..<row.columnCount - 1 {
+        switch column {
+        case 2, 5: sum.integer(try row.integer(column))
+        default: if row.isNull(column) { sum.null() } else { sum.text(try row.utf8(column)) }
+        }
+      }
     }
     return sum.value
   }
 
-  /// Verifies the sum and the values of a row, and returns the sum. Throws `damaged`.
+  /// Verifies the sum and the values of a row, and returns the sum. Throws `damaged`. What an archive's row and a version's hold is
+  /// read only by a check and by what uses it: a document that is opened may have a long archive.
   func verify(_ row: Statement, of document: String) throws(ArtError) -> Int {
     let sum = try row.integer(row.columnCount - 1)
     guard try expectedSum(row) == sum else {
       throw .damaged(document, "a row of the table \(name) does not fit its sum")
     }
-    try checkMeaning(row, of: document)
+    switch self {
+    case .origin, .image, .aside: try checkMeaning(row, of: document)
+    case .archive, .version: break
+    }
     return sum
   }
 
@@ -474,6 +506,8 @@ enum PlainTable: CaseIterable {
       guard (1...Format.largestNumber).contains(try row.integer(0)) else {
         throw .damaged(document, "a quarantined row has no number")
       }
+    case .archive: _ = try ArchiveRow(row, of: document)
+    case .version: _ = try VersionRow(row, of: document)
     }
   }
 }

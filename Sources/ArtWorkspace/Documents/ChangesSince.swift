@@ -33,11 +33,11 @@ enum EditTexts {
       for change in edit.edit.changes { if let id = change.field.emoji { wanted.insert(id) } }
     }
     var texts: [EmojiID: String] = [:]
-    for id in wanted { texts[id] = content.emoji(id)?.text.string }
+    for id in wanted { texts[id] = content.emoji(id)?.text.label }
     guard texts.count < wanted.count else { return texts }
     for entry in content.log.reversed() {
       for case .add(let emoji) in entry.inverse where wanted.contains(emoji.id) && texts[emoji.id] == nil {
-        texts[emoji.id] = emoji.text.string
+        texts[emoji.id] = emoji.text.label
       }
     }
     return texts

@@ -51,23 +51,16 @@ extension EmojiText {
 }
 
 extension Reference {
-  /// Parses what a user types for an emoji of the document: everything that `init(_:)` reads, and `:name:` or `:name::2` in place
+  /// Parses what a user types for an emoji of the document: everything that `init(_:)` reads, and `:name:`, `:name::2` or `:name::*` in place
   /// of the emoji itself. Throws `badText` with similar names, and `badValue`.
   public init(typed word: String) throws(ArtError) {
-    guard let (name, ordinal) = Self.name(in: word) else {
+    if let name = EmojiText.name(in: word) {
+      self = .text(try EmojiNames.emoji(named: name))
+    } else if let (text, ordinals) = Ordinals.split(word), let name = EmojiText.name(in: String(text)) {
+      self = .text(try EmojiNames.emoji(named: name), ordinals)
+    } else {
       self = try Reference(word)
-      return
     }
-    self = try Reference("\(EmojiNames.emoji(named: name))\(ordinal)")
-  }
-
-  /// The name between colons, and the rest of the word, such as `:2`.
-  private static func name(in word: String) -> (name: String, ordinal: Substring)? {
-    if let name = EmojiText.name(in: word) { return (name, "") }
-    guard let colon = word.lastIndex(of: ":"), Int(word[colon...].dropFirst()) != nil,
-      let name = EmojiText.name(in: String(word[..<colon]))
-    else { return nil }
-    return (name, word[colon...])
   }
 }
 

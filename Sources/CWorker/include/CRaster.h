@@ -55,6 +55,26 @@ struct craster_rect craster_needed(const struct craster_part *source, struct cra
 bool craster_draw(const struct craster_part *source, struct craster_place place, const struct craster_part *target,
                   struct craster_rect rect);
 
+// An affine map from pixels of the target to pixels of a picture: x' = a x + c y + e, y' = b x + d y + f.
+struct craster_map {
+  double a;
+  double b;
+  double c;
+  double d;
+  double e;
+  double f;
+};
+
+// Paints a whole picture over a target within a rectangle of the target, turned and mirrored as the map says. Beyond the picture all is
+// transparent.
+//
+// A pixel is the mean of four points within it, each interpolated linearly between four pixels of the picture; so the picture shall have at
+// most four times the target's pixels a side. It depends only on the positions, so every part equals that part of the whole.
+//
+// False for lack of memory.
+bool craster_draw_mapped(const struct craster_part *source, struct craster_map map, const struct craster_part *target,
+                         struct craster_rect rect);
+
 // Halves both sides, which must be even; each pixel is the mean of four.
 void craster_halve(const uint8_t *source, ptrdiff_t stride, int32_t width, int32_t height, uint8_t *target);
 

@@ -8,9 +8,13 @@ struct Add: ActionCommand {
   static let configuration = CommandConfiguration(
     commandName: "add",
     abstract: "Add emoji on top.",
-    usage: "emojiart add <doc> <emoji> ... [--at <x,y>] [--size <s>]",
+    usage: """
+      emojiart add <doc> <emoji> ... [--at <place>] [--size <s>]
+      emojiart add <doc> <emoji> ... --grid <columnsxrows> [--in <region>] [--size <s>]
+      """,
     discussion: """
-      Prints the new ids, one per line. Several emoji are placed side by side around the place. `:bee:` is the \
+      Prints the new ids, one per line. Several emoji are placed side by side around the place. With --grid one emoji \
+      is put into each cell; several take turns, and without a size they fill the cells. `:bee:` is the \
       emoji with that name; `emojiart find` finds names. `@animals:3` is the third emoji of a palette; \
       `emojiart palette` lists the palettes.
 
@@ -18,6 +22,8 @@ struct Add: ActionCommand {
         emojiart add bees 🐝
         emojiart add bees :honeybee: :red_heart:
         emojiart add bees 🌸 🌼 🌸 --at 50%,90% --size 64
+        emojiart add bees 🌻 --at bottom-right --size 20%
+        emojiart add bees 🍓 🍋 --grid 6x2 --in 0,0,100%x30%
         emojiart add bees 🐝 --at -10,20
       """)
 
@@ -27,20 +33,43 @@ struct Add: ActionCommand {
   var emoji: [String]
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("The place of its centre, in pixels or percent of the canvas.", valueName: "x,y"))
-  var at: String = "50%,50%"
-  @Option(parsing: .unconditional, help: ArgumentHelp("The font size in pixels.", valueName: "s"))
-  var size: String = "40"
+    help: ArgumentHelp(
+      "The place of its centre, in pixels or percent of the canvas, or center, top, bottom-right and so on.",
+      valueName: "place"))
+  var at: String?
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("The font size in pixels, or in percent of the canvas's shorter side.", valueName: "s")
+  )
+  var size: String?
+  @Option(
+    parsing: .unconditional, help: ArgumentHelp("Cells to fill, such as 3x4.", valueName: "columnsxrows"))
+  var grid: String?
+  @Option(
+    name: .customLong("in"), parsing: .unconditional,
+    help: ArgumentHelp("The region of the grid. Without it the whole canvas.", valueName: "region"))
+  var region: String?
   @OptionGroup var options: EditOptions
 
   func action() throws(ArtError) -> Action {
-    .add(try EmojiText.typed(emoji), at: try Coordinates(at), size: try FontSize(typed: size))
+    let texts = try EmojiText.typed(emoji)
+    let size = try size.map { (typed) throws(ArtError) in try Length(size: typed) }
+    guard let grid else {
+      guard region == nil else {
+        throw ArtError(.usage, "--in is about a grid; give --grid COLUMNSxROWS, too")
+      }
+      return .add(texts, at: try Target(typed: at ?? "50%,50%"), size: size ?? .standard)
+    }
+    guard at == nil else { throw ArtError(.usage, "a grid has no --at; give its region with --in X,Y,WxH") }
+    return .addGrid(
+      texts, try Grid(typed: grid),
+      in: try region.map { (typed) throws(ArtError) in try Region(typed: typed) } ?? .whole,
+      size: size)
   }
 
   func run() throws {
-    let action = try action()
-    let result = try options.editing(doc).perform(action)
-    if case .add(let texts, _, _) = action { RecentStore().add(texts) }
+    let result = try options.editing(doc).perform(action())
+    RecentStore().add(try EmojiText.typed(emoji))
     try options.write(result, line: line)
   }
 

@@ -8,7 +8,7 @@ struct Order: ActionCommand {
     commandName: "order",
     abstract: "Change which emoji are in front.",
     usage: """
-      emojiart order <doc> (<ref> ... | --all)
+      emojiart order <doc> (<ref> ... | --in <region> | --all)
                (--front | --back | --above <ref>)
       """,
     discussion: """

@@ -7,7 +7,7 @@ struct Remove: ActionCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove",
     abstract: "Remove emoji.",
-    usage: "emojiart remove <doc> (<ref> ... | --all)",
+    usage: "emojiart remove <doc> (<ref> ... | --in <region> | --all)",
     discussion: """
       Prints one line per emoji: id and emoji. `emojiart undo` brings them back.
 
@@ -22,5 +22,5 @@ struct Remove: ActionCommand {
 
   func action() throws(ArtError) -> Action { .remove(try which.selection()) }
 
-  func line(_ emoji: Emoji) -> String { "\(emoji.id) \(safe(emoji.text.string))" }
+  func line(_ emoji: Emoji) -> String { "\(emoji.id) \(safe(emoji.text.label))" }
 }

@@ -52,6 +52,7 @@ extension StreamLine.Request {
   fileprivate init(_ request: ProtocolRequest) {
     switch request.body {
     case .action(let action): self = .edit(.action(action))
+    case .caption: self = .bad(ArtError(.unavailable, "words cannot be measured yet"))
     case .undo(let count): self = .edit(.undo(count))
     case .redo(let count): self = .edit(.redo(count))
     case .save: self = .save
@@ -416,6 +417,6 @@ enum StreamCommands {
     if name == "background" { return BackgroundLine.options }
     guard let command = commands[name] as? any ActionCommand.Type else { return [] }
     let words = (command.configuration.usage ?? "").split { !$0.isLetter && $0 != "-" }
-    return words.filter { $0.hasPrefix("--") }.map(String.init).sorted()
+    return Set(words.filter { $0.hasPrefix("--") }.map(String.init)).sorted()
   }
 }

@@ -32,9 +32,29 @@ struct EditMaker {
   }
 
   mutating func emoji() throws -> Emoji {
-    Emoji(
+    var emoji = Emoji(
       id: .random(using: &random), text: try text(), position: try place(),
       size: try FontSize(Double(1 + random.below(4_000)) / 8), z: random.below(1 << 30))
+    if random.below(4) == 0 { emoji.set(try styleValue()) }
+    return emoji
+  }
+
+  /// A rotation, a mirroring, a colour, or a caption's text.
+  mutating func styleValue() throws -> EmojiValue {
+    switch random.below(4) {
+    case 0: .rotation(try Rotation(degrees: Double(random.below(3_600)) / 10))
+    case 1: .mirroring(random.below(2) == 0)
+    case 2: .color(color())
+    default:
+      .text(
+        EmojiText(
+          try Words("Happy\nbirthday \(random.below(100))"),
+          box: try TextBox(width: Double(1 + random.below(9_000)) / 1_000, height: 2.5)))
+    }
+  }
+
+  mutating func color() -> Color? {
+    random.below(3) == 0 ? nil : Color(red: 255, green: UInt8(random.below(256)), blue: 0, alpha: 255)
   }
 
   /// A change that has an effect on most documents.
@@ -42,7 +62,7 @@ struct EditMaker {
     let all = try art.emojisInOrder()
     guard !all.isEmpty, random.below(4) > 0 else { return .add(try emoji()) }
     let id = all[random.below(all.count)].id
-    switch random.below(9) {
+    switch random.below(11) {
     case 0: return .remove(id)
     case 1, 2: return .move(id, to: try place())
     case 3: return .resize(id, to: try FontSize(Double(1 + random.below(100))))
@@ -56,6 +76,8 @@ struct EditMaker {
       return .setBackground(
         try Background(
           digest: Self.picture, mediaType: "image/png", size: try Canvas(width: 640, height: 480), url: url))
+    case 8: return .set(id, try styleValue())
+    case 9: return .setFill(color())
     default:
       return .setPending(
         random.below(3) == 0

@@ -1,0 +1,603 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+
+// The actions of requests: the object behind the verb.
+
+/// Reads the object of one action.
+struct ActionReader {
+  /// The verbs of actions.
+  static let verbs = [
+    "add", "align", "canvas", "caption", "color", "distribute", "duplicate", "grid", "mirror", "move",
+    "order",
+    "remove", "resize", "rotate", "setText",
+  ]
+
+  /// Whether the request may concern any number of emoji.
+  private(set) var isAboutSeveral = false
+  private let verb: String
+  private var references: [Reference]?
+  private var isAll = false
+  private var region: Region?
+
+  /// Nil for a verb that is no action's.
+  init?(_ verb: String) {
+    guard Self.verbs.contains(verb) else { return nil }
+    self.verb = verb
+  }
+
+  /// Reads the object. Throws `usage`, `badJSON`, `badValue` or `badText`.
+  mutating func read(_ reader: inout JSONReader) throws(ArtError) -> ProtocolRequest.Body {
+    switch verb {
+    case "add": .action(try add(&reader))
+    case "align": .action(try align(&reader))
+    case "canvas": .action(try canvas(&reader))
+    case "caption": .caption(try caption(&reader))
+    case "color": .action(try color(&reader))
+    case "distribute": .action(try distribute(&reader))
+    case "duplicate": .action(try duplicate(&reader))
+    case "grid": .action(try grid(&reader))
+    case "mirror": .action(try mirror(&reader))
+    case "move": .action(try move(&reader))
+    case "order": .action(try order(&reader))
+    case "remove": .action(try remove(&reader))
+    case "resize": .action(try resize(&reader))
+    case "rotate": .action(try rotate(&reader))
+    default: try setText(&reader)
+    }
+  }
+
+  // MARK: Adding
+
+  /// The place and the size of what is added.
+  private struct Spot {
+    var coordinates = Coordinates.center
+    var place: CanvasPlace?
+    var size: Length?
+    static let keys = ["at", "size", "x", "y"]
+
+    var target: Target { place.map(Target.place) ?? .at(coordinates) }
+
+    /// Reads the value of a key; false for another key.
+    mutating func read(_ key: String, _ reader: inout JSONReader) throws(ArtError) -> Bool {
+      switch key {
+      case "at":
+        switch try reader.target() {
+        case .at(let coordinates): self.coordinates = coordinates
+        case .place(let place): self.place = place
+        }
+      case "size": size = try reader.length { (typed) throws(ArtError) in throw .badSize(typed) }
+      case "x": coordinates.x = try reader.length()
+      case "y": coordinates.y = try reader.length()
+      default: return false
+      }
+      return true
+    }
+  }
+
+  /// Reads `{"size":40,"text":"🐝","x":10,"y":"50%"}`, or `texts` with an array; with `"grid":"3x4"` also `"in":"X,Y,WxH"`.
+  private mutating func add(_ reader: inout JSONReader) throws(ArtError) -> Action {
+    var texts: [EmojiText]?
+    var spot = Spot()
+    var grid: Grid?
+    var several = false
+    var region: Region?
+    try reader.object { (key, reader) throws(ArtError) in
+      switch key {
+      case "text" where texts == nil: texts = [try EmojiText(reader.string())]
+      case "texts" where texts == nil:
+        texts = try reader.list { (r) throws(ArtError) in try EmojiText(r.string()) }
+        several = true
+      case "text", "texts": throw ArtError(.usage, "add with text and texts; give one of them")
+      case "grid": grid = try Grid(typed: reader.string())
+      case "in": region = try Region(typed: reader.string())
+      default:
+        guard try spot.read(key, &reader) else {
+          throw .unknown(
+            "add has no key", key, among: (["grid", "in", "text", "texts"] + Spot.keys).sorted())
+        }
+      }
+    }
+    isAboutSeveral = several || grid != nil
+    guard let texts, !texts.isEmpty else { throw ArtError(.usage, "add what? give text, such as \"🐝\"") }
+    guard let grid else {
+      guard region == nil else { throw ArtError(.usage, "add with in, but without grid; give both") }
+      return .add(texts, at: spot.target, size: spot.size ?? .standard)
+    }
+    return .addGrid(texts, grid, in: region ?? .whole, size: spot.size)
+  }
+
+  /// Reads `{"at":"top","color":"#cc0000","size":96,"text":"Happy birthday"}`.
+  private mutating func caption(_ reader: inout JSONReader) throws(ArtError) -> CaptionAction {
+    var words: Words?
+    var spot = Spot()
+    var color: Color?
+    try reader.object { (key, reader) throws(ArtError) in
+      switch key {
+      case "text": words = try Words(reader.string())
+      case "color": color = try reader.typedColor()
+      default:
+        guard try spot.read(key, &reader) else {
+          throw .unknown("caption has no key", key, among: (["color", "text"] + Spot.keys).sorted())
+        }
+      }
+    }
+    guard let words else { throw ArtError(.usage, "which words? give text, such as \"Happy birthday\"") }
+    return .add(words, at: spot.target, size: spot.size ?? .standard, color: color)
+  }
+
+  // MARK: Changing
+
+  /// Reads `{"ref":"🐝","to":[x,y]}`, or `by`.
+  private mutating func move(_ reader: inout JSONReader) throws(ArtError) -> Action {
+    var how: Action.Displacement?
+    try chosen(&reader, besides: ["by", "to"]) { (key, reader) throws(ArtError) in
+      guard how == nil else { throw ArtError(.usage, "move with to and by; give one of them") }
+      how = key == "to" ? .to(try reader.target()) : .by(try reader.coordinates())
+    }
+    guard let how else { throw ArtError(.usage, "where to? give to or by, such as \"by\":[1,1]") }
+    return .move(try selection(), how)
+  }
+
+  /// Reads `{"ref":"🐝","to":48}`, or `by`.
+  private mutating func resize(_ reader: inout JSONReader) throws(ArtError) -> Action {
+    var how: Action.Resizing?
+    try chosen(&reader, besides: ["by", "to"]) { (key, reader) throws(ArtError) in
+      guard how == nil else { throw ArtError(.usage, "resize with to and by; give one of them") }
+      if key == "to" {
+        how = .to(try reader.length { (typed) throws(ArtError) in throw .badSize(typed) })
+      } else {
+        let factor = try reader.number()
+        guard factor > 0 else { throw .badFactor(numberText(factor)) }
+        how = .by(factor)
+      }
+    }
+    guard let how else { throw ArtError(.usage, "to what size? give to or by, such as \"to\":48") }
+    return .resize(try selection(), how)
+  }
+
+  /// Reads `{"ref":"🐝","to":30}`, or `by`.
+  private mutating func rotate(_ reader: inout JSONReader) throws(ArtError) -> Action {
+    var how: Action.Turning?
+    try chosen(&reader, besides: ["by", "to"]) { (key, reader) throws(ArtError) in
+      guard how == nil else { throw ArtError(.usage, "rotate with to and by; give one of them") }
+      let rotation = try Rotation(degrees: reader.number())
+      how = key == "to" ? .to(rotation) : .by(rotation)
+    }
+    guard let how else { throw ArtError(.usage, "how far? give to or by, such as \"to\":30") }
+    return .rotate(try selection(), how)
+  }
+
+  /// Reads `{"ref":"🐝"}`, with `"off":true` for the end of it.
+  private mutating func mirror(_ reader: inout JSONReader) throws(ArtError) -> Action {
+    var isOff = false
+    try chosen(&reader, besides: ["off"]) { (_, reader) throws(ArtError) in isOff = try reader.boolean() }
+    return .mirror(try selection(), !isOff)
+  }
+
+  /// Reads `{"ref":"Happy birthday","to":"#cc0000"}`, or null.
+  private mutating func color(_ reader: inout JSONReader) throws(ArtError) -> Action {
+    var color: Color??
+    try chosen(&reader, besides: ["to"]) { (_, reader) throws(ArtError) in
+      color = .some(try reader.typedColor())
+    }
+    guard let color else { throw ArtError(.usage, "which colour? give to, such as \"to\":\"#cc0000\"") }
+    return .color(try selection(), color)
+  }
+
+  /// Reads `{"ref":"🐝","text":"🌸"}`, or `words` for a caption.
+  private mutating func setText(_ reader: inout JSONReader) throws(ArtError) -> ProtocolRequest.Body {
+    var text: EmojiText?
+    var words: Words?
+    try chosen(&reader, besides: ["text", "words"]) { (key, reader) throws(ArtError) in
+      guard text == nil, words == nil else {
+        throw ArtError(.usage, "setText with text and words; give one of them")
+      }
+      if key == "text" { text = try EmojiText(reader.string()) } else { words = try Words(reader.string()) }
+    }
+    if let words { return .caption(.set(try selection(), words)) }
+    guard let text else { throw ArtError(.usage, "setText needs a text, such as \"🌸\", or words") }
+    return .action(.setText(try selection(), text))
+  }
+
+  /// Reads `{"front":true,"ref":"🐝"}`, or `back`, or `above`.
+  private mutating func order(_ reader: inout JSONReader) throws(ArtError) -> Action {
+    var place: Action.Ordering?
+    try chosen(&reader, besides: ["above", "back", "front"]) { (key, reader) throws(ArtError) in
+      guard place == nil else {
+        throw ArtError(.usage, "order with several places; give one of front, back and above")
+      }
+      if key == "above" {
+        place = .above(try Reference(reader.string()))
+      } else {
+        try reader.yes(of: key)
+        place = key == "front" ? .front : .back
+      }
+    }
+    guard let place else { throw ArtError(.usage, "to which place? give one of front, back and above") }
+    return .order(try selection(), place)
+  }
+
+  /// Reads `{"ref":"🐝"}`.
+  private mutating func remove(_ reader: inout JSONReader) throws(ArtError) -> Action {
+    try chosen(&reader, besides: []) { _, _ in }
+    return .remove(try selection())
+  }
+
+  /// Reads `{"by":[20,20],"ref":"🐝"}`.
+  private mutating func duplicate(_ reader: inout JSONReader) throws(ArtError) -> Action {
+    var distance = Coordinates.duplicateDistance
+    try chosen(&reader, besides: ["by"]) { (_, reader) throws(ArtError) in distance = try reader.coordinates()
+    }
+    return .duplicate(try selection(), by: distance)
+  }
+
+  // MARK: Arranging
+
+  /// Reads `{"ref":"🐝:*","to":"left"}`.
+  private mutating func align(_ reader: inout JSONReader) throws(ArtError) -> Action {
+    var line: Alignment?
+    try chosen(&reader, besides: ["to"]) { (_, reader) throws(ArtError) in line = try reader.word(of: "align")
+    }
+    guard let line else { throw ArtError(.usage, "to which line? give to, such as \"to\":\"left\"") }
+    return .align(try selection(), line)
+  }
+
+  /// Reads `{"along":"horizontally","ref":"🐝:*"}`.
+  private mutating func distribute(_ reader: inout JSONReader) throws(ArtError) -> Action {
+    var axis: Axis?
+    try chosen(&reader, besides: ["along"]) { (_, reader) throws(ArtError) in
+      axis = try reader.word(of: "distribute")
+    }
+    guard let axis else {
+      throw ArtError(.usage, "in which direction? give along, such as \"along\":\"vertically\"")
+    }
+    return .distribute(try selection(), axis)
+  }
+
+  /// Reads `{"at":"center","columns":4,"gap":10,"ref":"🐝:*"}`.
+  private mutating func grid(_ reader: inout JSONReader) throws(ArtError) -> Action {
+    var columns: Int?
+    var gap = Length.pixels(0)
+    var target: Target?
+    try chosen(&reader, besides: ["at", "columns", "gap"]) { (key, reader) throws(ArtError) in
+      switch key {
+      case "at": target = try reader.target()
+      case "gap": gap = try reader.length()
+      default: columns = try reader.integer()
+      }
+    }
+    guard let columns else { throw ArtError(.usage, "how many columns? give columns, such as 4") }
+    return .grid(try selection(), columns: columns, gap: gap, at: target)
+  }
+
+  /// Reads `{"anchor":"center","scale":true,"size":"1080x1350"}`, `{"fit":"5%"}` or `{"fill":"#ffcc00"}`.
+  private mutating func canvas(_ reader: inout JSONReader) throws(ArtError) -> Action {
+    var size: Canvas?
+    var anchor: CanvasPlace?
+    var scales = false
+    var margin: Length?
+    var fill: Color??
+    try reader.object { (key, reader) throws(ArtError) in
+      switch key {
+      case "anchor": anchor = try CanvasPlace(typed: reader.string())
+      case "fill": fill = .some(try reader.typedColor())
+      case "fit": margin = try reader.length()
+      case "scale": scales = try reader.boolean()
+      case "size": size = try Canvas(typed: reader.string())
+      default:
+        throw .unknown("canvas has no key", key, among: ["anchor", "fill", "fit", "scale", "size"])
+      }
+    }
+    guard size != nil || anchor == nil && !scales else {
+      throw ArtError(.usage, "anchor and scale are about a new size; give size, too")
+    }
+    switch (size, margin, fill) {
+    case (let size?, nil, nil): return .canvas(.resize(size, anchor: anchor ?? .topLeft, scales: scales))
+    case (nil, let margin?, nil): return .canvas(.fit(margin: margin))
+    case (nil, nil, let fill?): return .canvas(.fill(fill))
+    default: throw ArtError(.usage, "canvas needs one of size, fit and fill")
+    }
+  }
+
+  // MARK: Selections
+
+  /// Reads an object: `ref`, `all` and `in` choose emoji, and `read` reads the values of the other keys.
+  private mutating func chosen(
+    _ reader: inout JSONReader, besides others: [String],
+    _ read: (String, inout JSONReader) throws(ArtError) -> Void
+  ) throws(ArtError) {
+    try reader.object { (key, reader) throws(ArtError) in
+      switch key {
+      case "all":
+        try reader.yes(of: key)
+        isAll = true
+      case "in": region = try Region(typed: reader.string())
+      case "ref" where reader.kind() == .array:
+        references = try reader.list { (r) throws(ArtError) in try Reference(r.string()) }
+        isAboutSeveral = true
+      case "ref": references = [try Reference(reader.string())]
+      default:
+        guard others.contains(key) else {
+          throw .unknown("\(verb) has no key", key, among: (["all", "in", "ref"] + others).sorted())
+        }
+        try read(key, &reader)
+      }
+    }
+  }
+
+  /// The emoji that the object chooses. Throws `usage`.
+  private mutating func selection() throws(ArtError) -> EmojiSelection {
+    guard !isAll || references == nil else {
+      throw ArtError(.usage, "all stands for every emoji; leave out ref")
+    }
+    guard isAll || region != nil || references?.isEmpty == false else {
+      throw ArtError(.usage, "which emoji? give ref, such as \"🐝\", or \"all\":true")
+    }
+    let selection = EmojiSelection(references, in: region)
+    if selection.isPlural { isAboutSeveral = true }
+    return selection
+  }
+}
+
+extension JSONReader {
+  /// Reads an array.
+  fileprivate mutating func list<Element>(
+    _ element: (inout JSONReader) throws(ArtError) -> Element
+  ) throws(ArtError) -> [Element] {
+    var list: [Element] = []
+    try array { (reader) throws(ArtError) in list.append(try element(&reader)) }
+    return list
+  }
+
+  /// Reads a number of pixels, or a string such as `50%`. For another string, `refuse` throws an error.
+  fileprivate mutating func length(
+    refuse: (String) throws(ArtError) -> Never = { (typed) throws(ArtError) in throw .badPlace(typed) }
+  ) throws(ArtError) -> Length {
+    guard kind() == .string else { return .pixels(try number()) }
+    let typed = try string()
+    guard let length = Length(typed) else { try refuse(typed) }
+    return length
+  }
+
+  /// Reads `[x,y]`.
+  fileprivate mutating func coordinates() throws(ArtError) -> Coordinates {
+    try open()
+    let x = try length()
+    try comma()
+    let y = try length()
+    try close()
+    return Coordinates(x: x, y: y)
+  }
+
+  /// Reads `[x,y]` or the name of a place.
+  fileprivate mutating func target() throws(ArtError) -> Target {
+    kind() == .string ? .place(try CanvasPlace(typed: string())) : .at(try coordinates())
+  }
+
+  /// Reads a colour as users type it, or `null` for none.
+  fileprivate mutating func typedColor() throws(ArtError) -> Color? {
+    null() ? nil : try Color(typed: string())
+  }
+
+  /// Reads one of an enumeration's words.
+  fileprivate mutating func word<Word: RawRepresentable<String> & CaseIterable>(
+    of verb: String
+  ) throws(ArtError) -> Word {
+    let typed = try string()
+    guard let word = Word(rawValue: typed) else {
+      throw .unknown("\(verb) has no word", typed, among: Word.allCases.map(\.rawValue))
+    }
+    return word
+  }
+}
+
+// MARK: - Writing
+
+/// The members of an object, in any order.
+private struct Members {
+  private var members: [(key: String, write: (inout JSONWriter) -> Void)] = []
+
+  mutating func add(_ key: String, _ write: @escaping (inout JSONWriter) -> Void) {
+    members.append((key, write))
+  }
+
+  mutating func add(_ key: String, _ text: String) { add(key) { $0.string(text) } }
+
+  mutating func add(_ key: String, _ length: Length) { add(key) { $0.length(length) } }
+
+  mutating func add(_ key: String, _ target: Target) {
+    switch target {
+    case .at(let coordinates): add(key) { $0.coordinates(coordinates) }
+    case .place(let place): add(key, place.rawValue)
+    }
+  }
+
+  mutating func add(_ key: String, _ color: Color?) {
+    add(key) { if let color { $0.string(color.description) } else { $0.null() } }
+  }
+
+  mutating func add(_ key: String, isTrue: Bool) { if isTrue { add(key) { $0.boolean(true) } } }
+
+  mutating func add(_ selection: EmojiSelection, isAboutSeveral: Bool) {
+    if let region = selection.region { add("in", region.description) }
+    guard let references = selection.references else { return add("all", isTrue: selection.region == nil) }
+    if let reference = references.first, references.count == 1, !isAboutSeveral || reference.isPlural {
+      add("ref", reference.description)
+    } else {
+      add("ref") { $0.array { for reference in references { $0.string(reference.description) } } }
+    }
+  }
+
+  func write(to json: inout JSONWriter) {
+    json.object {
+      for member in members.sorted(by: { $0.key < $1.key }) {
+        $0.key(member.key)
+        member.write(&$0)
+      }
+    }
+  }
+}
+
+extension Action {
+  /// The verb of its request.
+  var verb: String {
+    switch self {
+    case .add, .addGrid: "add"
+    case .caption: "caption"
+    case .move: "move"
+    case .resize: "resize"
+    case .rotate: "rotate"
+    case .mirror: "mirror"
+    case .color: "color"
+    case .setText: "setText"
+    case .order: "order"
+    case .remove: "remove"
+    case .duplicate: "duplicate"
+    case .align: "align"
+    case .distribute: "distribute"
+    case .grid: "grid"
+    case .canvas: "canvas"
+    }
+  }
+
+  private var selection: EmojiSelection? {
+    switch self {
+    case .move(let selection, _), .resize(let selection, _), .rotate(let selection, _),
+      .mirror(let selection, _),
+      .color(let selection, _), .setText(let selection, _), .order(let selection, _), .remove(let selection),
+      .duplicate(let selection, by: _), .align(let selection, _), .distribute(let selection, _),
+      .grid(let selection, columns: _, gap: _, at: _):
+      selection
+    case .add, .addGrid, .caption, .canvas: nil
+    }
+  }
+
+  /// Whether the request is written in its form for several emoji, which decides between `ids` and `id` in the answer; nil if both
+  /// forms are possible: `text` or `texts`, `ref` as a string or as an array.
+  var needsSeveral: Bool? {
+    switch self {
+    case .add(let texts, at: _, size: _): texts.count == 1 ? nil : true
+    case .addGrid: true
+    case .caption, .canvas: false
+    default: selection?.isPlural == true ? true : nil
+    }
+  }
+
+  /// Writes the object of its request.
+  func write(to json: inout JSONWriter, isAboutSeveral: Bool) {
+    var members = Members()
+    if let selection { members.add(selection, isAboutSeveral: isAboutSeveral) }
+    switch self {
+    case .add(let texts, let target, let size):
+      members.add(texts, isAboutSeveral: isAboutSeveral)
+      members.add(place: target)
+      members.add("size", size)
+    case .addGrid(let texts, let grid, let region, let size):
+      members.add(texts, isAboutSeveral: texts.count > 1)
+      members.add("grid", grid.description)
+      members.add("in", region.description)
+      if let size { members.add("size", size) }
+    case .caption(let text, let target, let size, let color):
+      members.add("text", text.string)
+      members.add(place: target)
+      members.add("size", size)
+      if let color { members.add("color", color) }
+    case .move(_, .to(let target)): members.add("to", target)
+    case .move(_, .by(let distance)), .duplicate(_, by: let distance): members.add("by", Target.at(distance))
+    case .resize(_, .to(let size)): members.add("to", size)
+    case .resize(_, .by(let factor)): members.add("by") { $0.number(factor) }
+    case .rotate(_, .to(let rotation)): members.add("to") { $0.number(rotation.degrees) }
+    case .rotate(_, .by(let rotation)): members.add("by") { $0.number(rotation.degrees) }
+    case .mirror(_, let isMirrored): members.add("off", isTrue: !isMirrored)
+    case .color(_, let color): members.add("to", color)
+    case .setText(_, let text): members.add(text.isCaption ? "words" : "text", text.string)
+    case .order(_, .front): members.add("front", isTrue: true)
+    case .order(_, .back): members.add("back", isTrue: true)
+    case .order(_, .above(let reference)): members.add("above", reference.description)
+    case .remove: break
+    case .align(_, let line): members.add("to", line.rawValue)
+    case .distribute(_, let axis): members.add("along", axis.rawValue)
+    case .grid(_, let columns, let gap, let target):
+      members.add("columns") { $0.integer(columns) }
+      members.add("gap", gap)
+      if let target { members.add("at", target) }
+    case .canvas(.resize(let canvas, let anchor, let scales)):
+      members.add("size", "\(canvas.width)x\(canvas.height)")
+      members.add("anchor", anchor.rawValue)
+      members.add("scale", isTrue: scales)
+    case .canvas(.fit(let margin)): members.add("fit", margin)
+    case .canvas(.fill(let color)): members.add("fill", color)
+    }
+    members.write(to: &json)
+  }
+}
+
+extension CaptionAction {
+  /// The verb of its request.
+  var verb: String {
+    switch self {
+    case .add: "caption"
+    case .set: "setText"
+    }
+  }
+
+  /// As for an action.
+  var needsSeveral: Bool? {
+    switch self {
+    case .add: false
+    case .set(let selection, _): selection.isPlural ? true : nil
+    }
+  }
+
+  /// Writes the object of its request.
+  func write(to json: inout JSONWriter, isAboutSeveral: Bool) {
+    var members = Members()
+    switch self {
+    case .add(let words, let target, let size, let color):
+      members.add("text", words.string)
+      members.add(place: target)
+      members.add("size", size)
+      if let color { members.add("color", color) }
+    case .set(let selection, let words):
+      members.add(selection, isAboutSeveral: isAboutSeveral)
+      members.add("words", words.string)
+    }
+    members.write(to: &json)
+  }
+}
+
+extension Members {
+  fileprivate mutating func add(_ texts: [EmojiText], isAboutSeveral: Bool) {
+    if let text = texts.first, !isAboutSeveral {
+      add("text", text.string)
+    } else {
+      add("texts") { $0.array { for text in texts { $0.string(text.string) } } }
+    }
+  }
+
+  fileprivate mutating func add(place target: Target) {
+    switch target {
+    case .at(let coordinates):
+      add("x", coordinates.x)
+      add("y", coordinates.y)
+    case .place(let place): add("at", place.rawValue)
+    }
+  }
+}
+
+extension JSONWriter {
+  fileprivate mutating func length(_ length: Length) {
+    switch length {
+    case .pixels(let value): number(value)
+    case .percent: string(length.description)
+    }
+  }
+
+  fileprivate mutating func coordinates(_ coordinates: Coordinates) {
+    array {
+      $0.length(coordinates.x)
+      $0.length(coordinates.y)
+    }
+  }
+}
