@@ -131,7 +131,10 @@ extension Reference {
     switch self {
     case .id(let prefix, let word):
       let matches = try art.emojis(prefix: prefix, limit: 4)
-      if matches.isEmpty, let word { return try captions(word, .only, in: art) }
+      if matches.isEmpty {
+        guard let word else { throw .noSuchEmoji(description) }
+        return try captions(word, .only, in: art)
+      }
       guard matches.count == 1 else {
         throw .ambiguous(
           description, matches.prefix(3).map { "\($0.id) \($0.text.label)" }, more: matches.count > 3)

@@ -102,7 +102,7 @@ import Testing
     #expect(error?.code == .movedOn)
     #expect(await document.content.emojiCount == 1)
     // A new request is made if the client knows a saved edit.
-    let oldest = try #require(try file.read().log.first)
+    let oldest = try #require(await document.content.log.first)
     #expect(
       try await !document.perform(
         ClientRequest(.action(.bee()), by: ada, tag: tag("a2"), since: .edit(oldest.id))

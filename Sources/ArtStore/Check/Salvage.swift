@@ -25,7 +25,8 @@ struct Salvage {
     // No merge goes back beyond a repair, so the edits before it are of no use.
     for row in inspection.plain where row.table != .archive { _ = accept(.plain(row.table, row.values)) }
     for row in inspection.unverified {
-      if mode == .adopt, let content = row.content, accept(content) {
+      if mode == .adopt, row.table != "\(PlainTable.archive.name)", let content = row.content, accept(content)
+      {
         adopted.append(row.reason)
       } else {
         rejected.append(row)

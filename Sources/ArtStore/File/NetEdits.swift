@@ -110,12 +110,9 @@ public struct NetEdits: Sendable {
     try art.setPending(pending)
     let save = art.revision + 1
     let new = unsaved.entries.dropFirst(saved)
-    if new.count > Format.logEdits || new.first.map({ $0.revision != save }) ?? false {
-      try art.forgetEdits()
-    }
-    for entry in new.suffix(Format.logEdits) {
-      try art.append(entry.marked(save: save))
-    }
+    // The oldest edits may be known by their net changes only.
+    if new.first.map({ $0.revision != save }) ?? false { try art.forgetEdits() }
+    for entry in new { try art.append(entry.marked(save: save)) }
   }
 }
 

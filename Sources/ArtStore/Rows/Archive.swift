@@ -55,7 +55,13 @@ struct ArchiveRow {
 
   /// Reads the current row of a statement of `PlainTable.archive.select`. Does not verify the sum. Throws `damaged`.
   init(_ row: Statement, of name: String) throws(ArtError) {
-    let revision = try row.integer(0)
+    let (revision, count, size) = (try row.integer(0), try row.integer(1), try row.integer(2))
+    // Bounds what is parsed: an edit has some hundred bytes besides its share, whose escapes may be longer in JSON.
+    guard (1...1 << Format.blockBits).contains(count), (0...Format.archiveBytes).contains(size),
+      try row.utf8(3).count <= 8 * size + 4_096 * count
+    else {
+      throw .damaged(name, "the archived edits from revision \(revision) on are more than there can be")
+    }
     do throws(ArtError) {
       entries = try JSONReader.read(try row.utf8(3)) { (reader) throws(ArtError) in
         var entries: [LoggedEdit] = []
@@ -71,8 +77,8 @@ struct ArchiveRow {
     } catch {
       throw .damaged(name, "the archived edits from revision \(revision) on: \(error.cause)")
     }
-    bytes = try row.integer(2)
-    guard !entries.isEmpty, try row.integer(1) == entries.count,
+    bytes = size
+    guard !entries.isEmpty, count == entries.count,
       bytes == entries.reduce(0, { $0 + EditRow.size(of: $1) })
     else {
       throw .damaged(
@@ -151,7 +157,7 @@ extension DocumentTransaction {
   /// that is larger than that empties it, because the archive has no gaps.
   func archive(_ entries: [LoggedEdit]) throws(ArtError) {
     guard !entries.isEmpty else { return }
-    let last = try lastArchived()
+    let last = try lastArchived(before: entries[0].revision)
     for row in ArchiveRow.rows(of: entries, after: last?.row) {
       guard row.bytes <= Format.archiveBytes else {
         try clearArchive()
@@ -194,24 +200,37 @@ extension DocumentTransaction {
     var found: [(revision: Int, edits: Int, bytes: Int)] = []
     while try rows.step() {
       let (edits, bytes) = (try rows.integer(1), try rows.integer(2))
-      guard (1...Format.archiveEdits).contains(edits), (0...Format.archiveBytes).contains(bytes) else {
-        throw .damaged(name, "a row of the table archive counts what cannot be in it")
-      }
-      found.append((try rows.integer(0), edits, bytes))
+      // What counts more than there can be is the first to go.
+      let isSound = (1...Format.archiveEdits).contains(edits) && (0...Format.archiveBytes).contains(bytes)
+      found.append(
+        (try rows.integer(0), isSound ? edits : Format.archiveEdits + 1, isSound ? bytes : 0))
     }
     return found
   }
 
-  /// The newest row, if there is one. A large edit's is not read, because no edit is added to it.
-  private func lastArchived() throws(ArtError) -> (revision: Int, row: ArchiveRow?)? {
+  /// The newest row before a revision, if there is one. A large edit's is not read, because no edit is added to it. An archive that cannot be
+  /// continued, because it is unreadable or overlaps the log, is cleared: nothing else needs it, and a save must not fail for it.
+  private func lastArchived(before first: Int) throws(ArtError) -> (revision: Int, row: ArchiveRow?)? {
+    guard let last = try newestArchived() else { return nil }
+    let end = last.row?.entries.last?.revision ?? last.revision
+    if last.isReadable, end < first { return (last.revision, last.row) }
+    try clearArchive()
+    return nil
+  }
+
+  private func newestArchived() throws(ArtError) -> (revision: Int, row: ArchiveRow?, isReadable: Bool)? {
     let row = try statement("\(PlainTable.archive.select) ORDER BY revision DESC LIMIT 1")
     try row.bind()
     defer { row.reset() }
     guard try row.step() else { return nil }
     _ = try PlainTable.archive.verify(row, of: name)
     let (revision, edits, bytes) = (try row.integer(0), try row.integer(1), try row.integer(2))
-    let isLarge = edits == 1 && bytes >= Format.largeEdit
-    return (revision, isLarge ? nil : try ArchiveRow(row, of: name))
+    if edits == 1, bytes >= Format.largeEdit { return (revision, nil, true) }
+    do throws(ArtError) {
+      return (revision, try ArchiveRow(row, of: name), true)
+    } catch {
+      return (revision, nil, false)
+    }
   }
 
   private func removeArchived(_ revision: Int) throws(ArtError) {

@@ -56,7 +56,7 @@ struct SetCanvas: ActionCommand {
           anchor: try anchor.map { (typed) throws(ArtError) in try CanvasPlace(typed: typed) } ?? .topLeft,
           scales: scale))
     }
-    if let fill { return .canvas(.fill(fill == "none" ? nil : try Color(typed: fill))) }
+    if let fill { return .canvas(.fill(fill.lowercased() == "none" ? nil : try Color(typed: fill))) }
     let typed = margin ?? "0"
     guard let margin = Length(typed) else {
       throw ArtError(.badValue, "\(shown(typed)) is no margin; give pixels or percent, such as 20 or 5%")
@@ -66,6 +66,7 @@ struct SetCanvas: ActionCommand {
 
   func run() throws {
     let canvas = try options.editing(doc).perform(action())
+    Output.addToErrors("the edit itself is saved")
     guard !options.common.json else { return try options.write(canvas, line: line) }
     try Output.line("\(canvas.canvas.width)x\(canvas.canvas.height)")
   }
