@@ -247,6 +247,6 @@ struct MissingGlyphTexts {
   /// Adds a text.
   mutating func insert(_ text: EmojiText) {
     guard texts.insert(text).inserted, first.count < Drawn.namedTexts else { return }
-    first.append(text.string)
+    first.append(text.label)
   }
 }

@@ -269,7 +269,7 @@ public struct Coordinates: Hashable, Sendable, CustomStringConvertible {
   /// The middle of the canvas.
   public static let center = Coordinates(x: .percent(50), y: .percent(50))
 
-  /// How far a copy lies from its original, where nobody says it.
+  /// The default distance of a copy from its original.
   public static let duplicateDistance = Coordinates(x: .pixels(20), y: .pixels(20))
 
   /// The point on a canvas. Throws `badValue`.

@@ -107,7 +107,7 @@ package enum EmojiGrid {
     var free = inner.columns * inner.rows
     for label in scene.labels.reversed() where free >= 2 {
       guard let place = place(label.position, region, inner.columns, inner.rows) else { continue }
-      let characters = Array(label.text.string)
+      let characters = Array(label.text.description)
       // An emoji may be shifted by one column to fit beside its neighbour.
       let near = [0, -1, 1].map { place.column + $0 }.filter { (0...inner.columns - 2).contains($0) }
       let isFree = { column in !(column - 1...column + 1).contains { cells[place.row][$0] != nil } }

@@ -25,6 +25,23 @@ import Testing
     }
   }
 
+  /// Saves that many moves in one save, as an open document does.
+  private func saveAtOnce(_ count: Int, _ file: DocumentFile, _ id: EmojiID, _ maker: inout EditMaker) throws
+  {
+    var content = try file.read()
+    let base = DocumentBase(content)
+    var unsaved = UnsavedEdits()
+    for number in 0..<count {
+      let applied = try content.apply([.move(id, to: try Point(x: Double(number), y: 2))])
+      let entry = LoggedEdit(
+        maker.stamp(), revision: content.revision + 1, save: base.revision + 1, kind: .edit,
+        edit: Edit(name: "move", changes: applied.changes), inverse: applied.inverse)
+      content.append(entry)
+      unsaved.append(entry)
+    }
+    _ = try file.save(NetEdits(unsaved, of: content, since: base), isJournalled: false)
+  }
+
   /// The archive's rows, whose sums and meaning are verified, and the log.
   private func read(_ file: DocumentFile) throws -> (rows: [ArchiveRow], log: [LoggedEdit]) {
     try file.read { (transaction: DocumentTransaction) throws(ArtError) in
@@ -115,18 +132,7 @@ import Testing
     let id = try file.add(seed: 3)
     var maker = try EditMaker(seed: 4)
     try move(file, id, Array(repeating: "move", count: 1_200), perSave: 100, &maker)
-    var content = try file.read()
-    let base = DocumentBase(content)
-    var unsaved = UnsavedEdits()
-    for number in 0..<2_500 {
-      let applied = try content.apply([.move(id, to: try Point(x: Double(number), y: 2))])
-      let entry = LoggedEdit(
-        maker.stamp(), revision: content.revision + 1, save: base.revision + 1, kind: .edit,
-        edit: Edit(name: "move", changes: applied.changes), inverse: applied.inverse)
-      content.append(entry)
-      unsaved.append(entry)
-    }
-    _ = try file.save(NetEdits(unsaved, of: content, since: base), isJournalled: false)
+    try saveAtOnce(2_500, file, id, &maker)
     let (rows, log) = try read(file)
     let revisions = (rows.flatMap(\.entries) + log).map(\.revision)
     #expect(revisions.last == 3_701 && revisions.count >= 1_000 && revisions.count <= 1_200)
@@ -142,18 +148,7 @@ import Testing
     let id = try file.add(seed: 3)
     var maker = try EditMaker(seed: 4)
     try move(file, id, Array(repeating: "move", count: 1_200), perSave: 100, &maker)
-    var content = try file.read()
-    let base = DocumentBase(content)
-    var unsaved = UnsavedEdits()
-    for number in 0..<1_150 {
-      let applied = try content.apply([.move(id, to: try Point(x: Double(number), y: 2))])
-      let entry = LoggedEdit(
-        maker.stamp(), revision: content.revision + 1, save: base.revision + 1, kind: .edit,
-        edit: Edit(name: "move", changes: applied.changes), inverse: applied.inverse)
-      content.append(entry)
-      unsaved.append(entry)
-    }
-    _ = try file.save(NetEdits(unsaved, of: content, since: base), isJournalled: false)
+    try saveAtOnce(1_150, file, id, &maker)
     let (rows, log) = try read(file)
     #expect((rows.flatMap(\.entries) + log).map(\.revision) == Array(1...2_351))
     #expect(try file.check().faults.isEmpty)

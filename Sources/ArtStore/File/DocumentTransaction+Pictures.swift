@@ -69,7 +69,9 @@ extension DocumentTransaction {
     let present = others.first { $0.digest == art.background?.digest }
     var slots = Format.pictures - 1 - (present == nil ? 0 : 1)
     var capacity = limit - newBytes - (present?.bytes ?? 0)
-    guard capacity >= 0 || pinnedBytes == 0 else { throw .tooManyPictures(name) }
+    guard pinnedBytes == 0 || pinnedBytes + newBytes + (present?.bytes ?? 0) <= Format.allPictureBytes else {
+      throw .tooManyPictures(name)
+    }
     for picture in try byAge(others, recent) where picture != present {
       if slots > 0, picture.bytes <= capacity {
         slots -= 1
