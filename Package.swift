@@ -63,12 +63,17 @@ let package = Package(
           "libgdk-pixbuf-2.0-dev", "libcairo2-dev", "libharfbuzz-dev", "libfreetype-dev", "libchafa-dev",
         ])
       ]),
-    // Loops over pixels are fast in a debug build, too. For gdk-pixbuf pkg-config says -pthread, which SwiftPM refuses: it is asked
+    // Loops over pixels are fast in a debug build, too. For gdk-pixbuf and Pango pkg-config says -pthread, which SwiftPM refuses: it is asked
     // for glib's flags only, which are those of CGraphics.
     .target(
       name: "CWorker", dependencies: ["CGraphics"],
-      cSettings: [.unsafeFlags(["-O2", "-I/usr/include/gdk-pixbuf-2.0"])],
-      linkerSettings: ["gdk_pixbuf-2.0", "m", "png16", "seccomp", "z"].map { .linkedLibrary($0) }),
+      cSettings: [
+        .unsafeFlags(
+          ["-O2"] + ["gdk-pixbuf-2.0", "pango-1.0", "fribidi"].map { "-I/usr/include/\($0)" })
+      ],
+      linkerSettings: ["gdk_pixbuf-2.0", "jpeg", "m", "pango-1.0", "png16", "seccomp", "webp", "z"].map {
+        .linkedLibrary($0)
+      }),
     // By itself: what draws shall not link it, which takes address space.
     .target(name: "CCurl", linkerSettings: [.linkedLibrary("curl")]),
     .target(

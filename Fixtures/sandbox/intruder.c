@@ -376,6 +376,11 @@ int gdk_pixbuf_loader_write(void *loader, const void *bytes, size_t size, void *
   make(getenv("INTRUDER_ATTEMPT") ? getenv("INTRUDER_ATTEMPT") : "");
 }
 
+void hb_font_get_glyph_shape(void *font, unsigned glyph, void *functions, void *data) {
+  (void)font, (void)glyph, (void)functions, (void)data;
+  make(getenv("INTRUDER_ATTEMPT") ? getenv("INTRUDER_ATTEMPT") : "");
+}
+
 int curl_easy_perform(void *handle) {
   (void)handle;
   make(getenv("INTRUDER_ATTEMPT") ? getenv("INTRUDER_ATTEMPT") : "");

@@ -61,6 +61,9 @@ public struct DocumentAnswer: Sendable {
   public let entries: [LoggedEdit]
   /// The emoji that the action named, as they are afterwards; removed ones as they were.
   public let emojis: [Emoji]
+  /// How many emoji lie off the canvas: of those that the action named, or of all where it gave the canvas another size. None for other
+  /// requests and for repeated ones.
+  public var offCanvas = OffCanvas()
   /// The number of unsaved changes.
   public let unsaved: Int
   /// Backgrounds that an undo or a redo could not restore because their bytes are not stored any more. The URL of

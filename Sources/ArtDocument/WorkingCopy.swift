@@ -111,15 +111,19 @@ struct WorkingCopy: Sendable {
     author = mark.author
   }
 
+  /// The answer to a request that was performed before, under the same tag; nil for a new one. Throws as `entries` does.
+  func repeatedAnswer(to request: ClientRequest, unsaved: Int) throws(ArtError) -> DocumentAnswer? {
+    let repeated = try entries(answering: request)
+    guard !repeated.isEmpty else { return nil }
+    return DocumentAnswer(
+      entries: repeated, emojis: subjects(of: repeated), unsaved: unsaved + performed.count, lost: [],
+      isRepeated: true)
+  }
+
   private mutating func perform(
     _ request: ClientRequest, unsaved: Int, time: () -> Int
   ) throws(ArtError) -> DocumentAnswer {
-    let repeated = try entries(answering: request)
-    if !repeated.isEmpty {
-      return DocumentAnswer(
-        entries: repeated, emojis: subjects(of: repeated), unsaved: unsaved + performed.count, lost: [],
-        isRepeated: true)
-    }
+    if let repeated = try repeatedAnswer(to: request, unsaved: unsaved) { return repeated }
     let first = performed.count
     var (subjects, lost): ([Emoji], [Background]) = ([], [])
     switch request.request {
@@ -131,9 +135,17 @@ struct WorkingCopy: Sendable {
         subjects = plan.subjects
       }
     }
+    let emojis = subjects.map { content.emoji($0.id) ?? $0 }
     return DocumentAnswer(
-      entries: performed[first...].map(\.entry), emojis: subjects.map { content.emoji($0.id) ?? $0 },
-      unsaved: unsaved + performed.count, lost: lost)
+      entries: performed[first...].map(\.entry), emojis: emojis,
+      offCanvas: try offCanvas(among: emojis, after: request.request), unsaved: unsaved + performed.count,
+      lost: lost)
+  }
+
+  private func offCanvas(among emojis: [Emoji], after request: DocumentRequest) throws(ArtError) -> OffCanvas
+  {
+    guard case .action(let action) = request else { return OffCanvas() }
+    return try action.offCanvas(among: emojis, of: content)
   }
 
   /// The existing emoji that edits touched. Entries with several tags are left out: a restore merges the edits of
@@ -330,7 +342,7 @@ struct WorkingCopy: Sendable {
   }
 
   /// Cuts the log to about the size of a file's log.
-  private mutating func trimLog() { content.trimLog(entries: UnsavedEdits.logged, changes: Self.logChanges) }
+  private mutating func trimLog() { content.trimLog(changes: Self.logChanges) }
 
   /// The number of changes and inverses that about fit into the 8 MiB of a file's log.
   private static var logChanges: Int { 200_000 }

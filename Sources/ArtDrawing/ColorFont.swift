@@ -13,39 +13,10 @@ enum Glyph: Hashable {
   case missing([UInt32])
 }
 
-/// The layout of a text, in ems from the centre of its box; y points downwards.
-struct GlyphLayout {
-  /// A glyph with its position.
-  struct Placed {
-    /// The glyph.
-    var glyph: Glyph
-    /// The left edge.
-    var x: Double
-    /// The top edge.
-    var y: Double
-    /// The width.
-    var width: Double
-    /// The height.
-    var height: Double
-  }
-
-  /// The glyphs, left to right.
-  var glyphs: [Placed]
-  /// The width of the text.
-  var width: Double
-  /// The height of the text.
-  var height: Double
-  /// The y coordinate of the baseline.
-  var baseline: Double
-  /// Whether the font lacks a glyph of the text.
-  var hasMissingGlyphs: Bool
-}
-
-/// A font with colour emoji: layouts of texts, and bitmaps of glyphs.
+/// A font with colour emoji: the bitmaps of its glyphs.
 final class ColorFont {
   let shaper: Shaper
-  private let strike: GlyphStrike
-  private var layouts: [EmojiText: GlyphLayout] = [:]
+  let strike: GlyphStrike
 
   /// The size of an em in the bitmaps, in pixels.
   var pixelsPerEm: Double { strike.pixelsPerEm }
@@ -54,23 +25,10 @@ final class ColorFont {
   /// The height of an ordinary glyph's box, in ems.
   var boxHeight: Double { Double(strike.ordinary.height) / pixelsPerEm }
 
-  /// Opens and reads the font at a path. Throws `noFont` and `badFont`.
-  convenience init(path: String?) throws(DrawingRefusal) { try self.init(FontFile(path)) }
-
   /// Reads a font file. Throws `badFont`.
   init(_ file: FontFile) throws(DrawingRefusal) {
     strike = try GlyphStrike(file)
     shaper = try Shaper(file)
-  }
-
-  /// The layout of a text: its glyphs on one baseline, with the centre of their box at the label's position.
-  func layout(_ text: EmojiText) -> GlyphLayout {
-    if let known = layouts[text] { return known }
-    // Enough for a large document; an untrusted one may have a million texts.
-    if layouts.count >= 1 << 16 { layouts.removeAll() }
-    let result = centered(pieces(text.string))
-    layouts[text] = result
-    return result
   }
 
   /// The pixels of a glyph; not cached. Throws `noMemory` and `badFont`.
@@ -85,170 +43,6 @@ final class ColorFont {
 
   /// The glyph's PNG file in the font; nil where there is none.
   func png(_ glyph: UInt32) -> [UInt8]? { shaper.png(glyph) }
-
-  /// A glyph's box in pixels of the bitmaps, from the start of the text on the baseline; y points downwards.
-  private struct Piece {
-    var glyph: Glyph
-    var left: Double
-    var top: Double
-    var width: Double
-    var height: Double
-  }
-
-  private func pieces(_ text: String) -> [Piece] {
-    let shaped = shaper.shape(text)
-    // A document may contain joiners and selectors alone; they must stay visible.
-    guard !shaped.isEmpty else { return [missing(text.unicodeScalars.map(\.value), at: 0)] }
-    var result: [Piece] = []
-    var pen = 0.0
-    var index = 0
-    while index < shaped.count {
-      // The glyphs of one cluster; if one of them is missing, one box replaces all.
-      let cluster = shaped[index].cluster
-      let end = shaped[index...].firstIndex { $0.cluster != cluster } ?? shaped.count
-      let glyphs = shaped[index..<end]
-      let scalars = Self.scalars(of: text, from: cluster, to: end < shaped.count ? shaped[end].cluster : nil)
-      let isBlank = scalars.allSatisfy(\.properties.isWhitespace)
-      let extents = glyphs.map { $0.glyph == 0 ? nil : strike.extent($0.glyph) }
-      if isBlank || !extents.contains(where: { $0 == nil }) {
-        for (glyph, extent) in zip(glyphs, extents) {
-          if let extent { result.append(piece(.color(glyph.glyph), extent, glyph, pen)) }
-          pen += glyph.advance * pixelsPerEm
-        }
-      } else {
-        let piece = missing(scalars.map(\.value), at: pen)
-        result.append(piece)
-        pen += piece.width
-      }
-      index = end
-    }
-    return result
-  }
-
-  private func missing(_ scalars: [UInt32], at pen: Double) -> Piece {
-    let box = strike.ordinary
-    return Piece(
-      glyph: .missing(scalars), left: pen, top: -Double(box.top), width: Double(box.width),
-      height: Double(box.height))
-  }
-
-  private func piece(_ glyph: Glyph, _ extent: GlyphStrike.Extent, _ shaped: Shaper.Shaped, _ pen: Double)
-    -> Piece
-  {
-    Piece(
-      glyph: glyph, left: pen + shaped.x * pixelsPerEm + Double(extent.left),
-      top: -shaped.y * pixelsPerEm - Double(extent.top), width: Double(extent.width),
-      height: Double(extent.height))
-  }
-
-  /// The scalars between two byte offsets of a text; to its end where the second is nil.
-  private static func scalars(of text: String, from start: Int, to end: Int?) -> [Unicode.Scalar] {
-    var offset = 0
-    var result: [Unicode.Scalar] = []
-    for scalar in text.unicodeScalars {
-      if offset >= start, end.map({ offset < $0 }) ?? true { result.append(scalar) }
-      offset += UTF8.width(scalar)
-    }
-    return result
-  }
-
-  private func centered(_ pieces: [Piece]) -> GlyphLayout {
-    let left = pieces.map(\.left).min() ?? 0
-    let right = pieces.map { $0.left + $0.width }.max() ?? 0
-    let top = pieces.map(\.top).min() ?? 0
-    let bottom = pieces.map { $0.top + $0.height }.max() ?? 0
-    let (middle, center) = ((left + right) / 2, (top + bottom) / 2)
-    let em = pixelsPerEm
-    return GlyphLayout(
-      glyphs: pieces.map {
-        GlyphLayout.Placed(
-          glyph: $0.glyph, x: ($0.left - middle) / em, y: ($0.top - center) / em, width: $0.width / em,
-          height: $0.height / em)
-      },
-      width: (right - left) / em, height: (bottom - top) / em, baseline: -center / em,
-      hasMissingGlyphs: pieces.contains {
-        if case .missing = $0.glyph { true } else { false }
-      })
-  }
-}
-
-extension UTF8 {
-  fileprivate static func width(_ scalar: Unicode.Scalar) -> Int {
-    switch scalar.value {
-    case ..<0x80: 1
-    case ..<0x800: 2
-    case ..<0x10000: 3
-    default: 4
-    }
-  }
-}
-
-// MARK: - The file
-
-/// A font file, mapped into memory.
-final class FontFile {
-  /// The size limit in bytes.
-  static let limit = 1 << 28
-  /// The bytes of the file.
-  let bytes: UnsafeRawBufferPointer
-  /// Its path.
-  let path: String
-
-  /// Throws `noFont` and `badFont`.
-  init(_ path: String?) throws(DrawingRefusal) {
-    guard let path else { throw .noFont() }
-    self.path = path
-    let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard file >= 0 else { throw .noFont(at: path, SystemError.text(of: errno)) }
-    defer { close(file) }
-    var status = stat()
-    guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-      (1...Self.limit).contains(status.st_size)
-    else { throw .badFont(path) }
-    let size = status.st_size
-    guard let memory = mmap(nil, size, PROT_READ, MAP_PRIVATE, file, 0), memory != MAP_FAILED else {
-      throw .noMemory
-    }
-    bytes = UnsafeRawBufferPointer(start: memory, count: size)
-  }
-
-  deinit { munmap(UnsafeMutableRawPointer(mutating: bytes.baseAddress), bytes.count) }
-}
-
-/// The result of opening a font early; an error is thrown when the font is needed.
-public struct OpenFont {
-  private let opened: Result<FontFile, DrawingRefusal>
-  /// Whether a path was given.
-  let isNamed: Bool
-
-  /// Opens the font at a path and maps it into memory, without reading it.
-  public init(path: String?) {
-    isNamed = path != nil
-    opened = Result { () throws(DrawingRefusal) in try FontFile(path) }
-  }
-
-  /// The font file. Throws `noFont` and `badFont`.
-  func file() throws(DrawingRefusal) -> FontFile { try opened.get() }
-}
-
-// MARK: - Errors
-
-extension DrawingRefusal {
-  /// The font has no colour bitmaps.
-  static func badFont(_ path: String) -> DrawingRefusal {
-    DrawingRefusal(
-      .badFont,
-      "\(path) is no font with colour emoji as bitmaps, as Noto Color Emoji is (package fonts-noto-color-emoji)"
-    )
-  }
-
-  /// A bitmap of the font cannot be decoded.
-  static func brokenGlyph(_ glyph: UInt32, of path: String) -> DrawingRefusal {
-    DrawingRefusal(
-      .badFont,
-      "the font \(path) is damaged: the bitmap of its glyph \(glyph) cannot be decoded; install it again (package fonts-noto-color-emoji)"
-    )
-  }
 }
 
 // MARK: - FreeType

@@ -6,10 +6,11 @@ import CWorker
 
 /// Caches the pixels of glyphs, up to a memory limit.
 final class GlyphCache {
-  /// A glyph, halved that many times.
+  /// A glyph, halved that many times, or doubled.
   private struct Key: Hashable {
     var glyph: Glyph
     var halvings: Int
+    var isDoubled: Bool
   }
 
   /// The bytes of recently used pixels; the previous generation may hold as many. Together they hold all of
@@ -28,7 +29,7 @@ final class GlyphCache {
   init(_ font: ColorFont) { self.font = font }
 
   /// The pixels of a glyph that is drawn at `scale`: halved while that leaves at least twice the resolution
-  /// needed. They are valid until the next call. Throws `noMemory`.
+  /// needed, and doubled if it is drawn more than twice as large. They are valid until the next call. Throws `noMemory`.
   func pixels(_ glyph: Glyph, scale: Double) throws(DrawingRefusal) -> PixelBuffer {
     var halvings = 0
     var size = scale * 2
@@ -36,10 +37,10 @@ final class GlyphCache {
       halvings += 1
       size *= 2
     }
-    let key = Key(glyph: glyph, halvings: halvings)
+    let key = Key(glyph: glyph, halvings: halvings, isDoubled: scale > 2)
     if let known = recent[key] { return try expand(known) }
     let pixels =
-      if let known = previous.removeValue(forKey: key) { known } else { try render(glyph, halvings) }
+      if let known = previous.removeValue(forKey: key) { known } else { try render(key) }
     if recentBytes >= Self.generationBytes {
       previous = recent
       recent = [:]
@@ -50,12 +51,13 @@ final class GlyphCache {
     return try expand(pixels)
   }
 
-  private func render(_ glyph: Glyph, _ halvings: Int) throws(DrawingRefusal) -> CachedPixels {
-    var pixels = try font.bitmap(glyph)
-    for _ in 0..<halvings {
+  private func render(_ key: Key) throws(DrawingRefusal) -> CachedPixels {
+    var pixels = try font.bitmap(key.glyph)
+    for _ in 0..<key.halvings {
       guard let half = try pixels.halved() else { break }
       pixels = half
     }
+    if key.isDoubled { pixels = try pixels.doubled() }
     return CachedPixels(pixels)
   }
 

@@ -4,7 +4,7 @@ import ArtModel
 import CGraphics
 import CWorker
 
-/// Writes a drawing as PDF with one page, using Cairo. Each glyph is stored once.
+/// Writes a page of a PDF file, using Cairo. Each glyph is stored once.
 struct PDFWriter {
   /// The largest side of a page in points (PDF 1.7, annex C).
   static let side = 14_400
@@ -14,59 +14,44 @@ struct PDFWriter {
 
   private let drawing: Drawing
   private let size: PixelSize
-  private let font: ColorFont
+  private let typesetter: Typesetter
+  private var font: ColorFont { typesetter.color }
   private let cairo: OpaquePointer?
-  private let images = PDFImages()
+  private let images: PDFImages
   private var missing = MissingGlyphTexts()
+  private var enlarging: Enlarging
 
-  /// Writes the file. Throws `noFont`, `badFont`, `tooLarge`, and `noMemory`; the bytes passed until then are
-  /// incomplete.
-  static func write(
-    _ drawing: Drawing, _ opened: OpenFont, _ size: PixelSize, _ receive: @escaping ([UInt8]) -> Void
-  ) throws(DrawingRefusal) -> Drawn {
-    guard max(size.width, size.height) <= side else { throw .tooLargePage(size, drawing.region) }
-    let font = try ColorFont(opened.file())
-    let sink = ByteSink(receive)
-    let surface = cairo_pdf_surface_create_for_stream(
-      { context, bytes, count in
-        guard let context else { return CAIRO_STATUS_WRITE_ERROR }
-        Unmanaged<ByteSink>.fromOpaque(context).takeUnretainedValue()
-          .write(UnsafeRawBufferPointer(start: bytes, count: Int(count)))
-        return CAIRO_STATUS_SUCCESS
-      }, Unmanaged.passUnretained(sink).toOpaque(), Double(size.width), Double(size.height))
-    // The default is the current time, which would make files differ.
-    cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATE_DATE, "")
-    let cairo = cairo_create(surface)
-    defer {
-      cairo_destroy(cairo)
-      cairo_surface_destroy(surface)
-    }
-    var writer = PDFWriter(drawing: drawing, size: size, font: font, cairo: cairo)
-    let fault = try writer.draw()
-    let status = cairo_status(cairo)
-    cairo_surface_finish(surface)
-    guard status == CAIRO_STATUS_SUCCESS, cairo_surface_status(surface) == CAIRO_STATUS_SUCCESS else {
-      throw .noMemory
-    }
-    return withExtendedLifetime((writer, sink)) {
-      sink.flush()
-      return Drawn(lacking: writer.missing.first, lackingCount: writer.missing.count, pictureFault: fault)
-    }
+  /// A writer of one page of a file, whose pictures `images` keeps.
+  init(
+    drawing: Drawing, size: PixelSize, typesetter: Typesetter, cairo: OpaquePointer?, images: PDFImages
+  ) {
+    (self.drawing, self.size, self.typesetter, self.cairo) = (drawing, size, typesetter, cairo)
+    self.images = images
+    // Paper has more pixels than points.
+    let pixels = Double(drawing.details.resolution ?? 72) / 72
+    enlarging = Enlarging(typesetter.color, pixels: pixels * Double(size.width) / drawing.region.width)
   }
 
-  private mutating func draw() throws(DrawingRefusal) -> String? {
-    let (canvas, region) = (drawing.scene.canvas, drawing.region)
+  /// Draws the page. Throws `tooLarge` and `noMemory`.
+  mutating func drawPage(_ page: PageSize) throws(DrawingRefusal) -> Drawn {
+    let fault = try draw(page)
+    return Drawn(
+      lacking: missing.first, lackingCount: missing.count, pictureFault: fault, enlarged: enlarging.most)
+  }
+
+  private mutating func draw(_ page: PageSize) throws(DrawingRefusal) -> String? {
+    let region = drawing.region
+    let drawn = DrawnArea(drawing.scene.canvas, crop: drawing.details.crop)
     if !drawing.isTransparent {
       cairo_set_source_rgb(cairo, 1, 1, 1)
       cairo_paint(cairo)
     }
-    cairo_scale(cairo, Double(size.width) / region.width, Double(size.height) / region.height)
+    cairo_scale(cairo, page.width / region.width, page.height / region.height)
     cairo_translate(cairo, -region.x, -region.y)
-    cairo_rectangle(cairo, 0, 0, Double(canvas.width), Double(canvas.height))
+    cairo_rectangle(cairo, drawn.left, drawn.top, drawn.width, drawn.height)
     cairo_clip(cairo)
     if let fill = drawing.scene.fill {
-      func part(_ value: UInt8) -> Double { Double(value) / 255 }
-      cairo_set_source_rgba(cairo, part(fill.red), part(fill.green), part(fill.blue), part(fill.alpha))
+      fill.set(on: cairo)
       cairo_paint(cairo)
     }
     let fault = try drawBackground()
@@ -79,7 +64,8 @@ struct PDFWriter {
     guard let bytes = drawing.scene.picture else { return nil }
     let background: PDFImages.Background
     do throws(Refusal) {
-      background = try images.background(bytes)
+      background = try images.background(
+        bytes, drawing.scene.canvas, pointsPerPixel: pointsPerPixel)
     } catch {
       drawHatching()
       return error.detail
@@ -98,9 +84,11 @@ struct PDFWriter {
     let visible = VisibleArea(drawing)
     images.isHalved = try countGlyphs(visible) > PDFImages.wholeGlyphs
     for label in drawing.scene.labels {
-      let layout = font.layout(label.text)
+      let layout = try typesetter.layout(label.text)
       guard visible.touches(label, layout) else { continue }
       if layout.hasMissingGlyphs { missing.insert(label.text) }
+      draw(layout.letters, label)
+      enlarging.add(label, layout)
       for placed in layout.glyphs { try draw(placed, label) }
     }
   }
@@ -121,13 +109,28 @@ struct PDFWriter {
     }
   }
 
+  /// Letters are shapes: a reader needs no font for them, and finds no text in them.
+  private func draw(_ letters: Outline, _ label: DrawingScene.Label) {
+    guard !letters.isEmpty else { return }
+    var matrix = cairo_matrix_t()
+    cairo_get_matrix(cairo, &matrix)
+    let page = Affine(a: matrix.xx, b: matrix.yx, c: matrix.xy, d: matrix.yy, e: matrix.x0, f: matrix.y0)
+    let shape = ResultOutline(letters, label.map.then(page), within: size)
+    cairo_save(cairo)
+    cairo_identity_matrix(cairo)
+    label.ink.set(on: cairo)
+    shape.add(to: cairo, left: 0, top: 0)
+    cairo_fill(cairo)
+    cairo_restore(cairo)
+  }
+
   /// The number of different visible glyphs. Throws `tooLarge` for more glyphs than Cairo can hold, which it
   /// does until the file is written.
   private func countGlyphs(_ visible: VisibleArea) throws(DrawingRefusal) -> Int {
     var glyphs: Set<Glyph> = []
     var pieces = 0
     for label in drawing.scene.labels {
-      let layout = font.layout(label.text)
+      let layout = try typesetter.layout(label.text)
       guard visible.touches(label, layout) else { continue }
       for placed in layout.glyphs {
         if case .color = placed.glyph {
@@ -138,10 +141,15 @@ struct PDFWriter {
           pieces += 20
         }
       }
+      // A glyph takes as much as this many points.
+      pieces += layout.letters.points.count / 8
       guard pieces <= Self.pieces else { throw .tooManyPieces }
     }
     return glyphs.count
   }
+
+  /// The points of the page for each pixel of the canvas.
+  private var pointsPerPixel: Double { Double(size.width) / drawing.region.width }
 
   private func draw(_ surface: OpaquePointer?, _ map: Affine) {
     transformed(map) {
@@ -162,7 +170,9 @@ struct PDFWriter {
   /// The same hatching as in the other formats: stripes in points, from the corner of the canvas.
   private func drawHatching() {
     func setGray(_ gray: Double) { cairo_set_source_rgb(cairo, gray / 255, gray / 255, gray / 255) }
-    let canvas = Projection(drawing.region, of: drawing.scene.canvas, to: size).canvas
+    let canvas = Projection(
+      drawing.region, of: drawing.scene.canvas, to: size, crop: drawing.details.crop
+    ).canvas
     let corner = (
       x: -drawing.region.x * Double(size.width) / drawing.region.width,
       y: -drawing.region.y * Double(size.height) / drawing.region.height
@@ -193,7 +203,7 @@ extension DrawingRefusal {
     "more than \(PDFWriter.pieces) glyphs take more memory than there is for PDF; "
       + "draw a smaller region, or all of it as SVG or PNG")
 
-  fileprivate static func tooLargePage(_ size: PixelSize, _ region: CanvasRect) -> DrawingRefusal {
+  static func tooLargePage(_ size: PixelSize, _ region: CanvasRect) -> DrawingRefusal {
     let scale = Double(PDFWriter.side) / max(region.width, region.height)
     // Rounded down, so that the scale works.
     let digits = (scale * 1000).rounded(.down) / 1000
@@ -224,14 +234,19 @@ final class PDFImages {
   /// The pixels of a background that is not JPEG; larger ones are scaled down.
   static let backgroundPixels = 6_000_000.0
 
+  /// A background is made smaller for the resolution if that takes away a fifth of a side.
+  static let worthReducing = 0.8
+
   /// Whether glyphs are stored in half their resolution.
   var isHalved = false
+  /// The most dots per inch that a background has on the page; nil for its own.
+  var resolution: Int?
   private var glyphs: [Glyph: (surface: OpaquePointer?, pixels: PixelBuffer)] = [:]
-  private var background: (surface: OpaquePointer?, pixels: PixelBuffer)?
+  private var backgrounds: [(surface: OpaquePointer?, pixels: PixelBuffer)] = []
 
   deinit {
     for (surface, _) in glyphs.values { cairo_surface_destroy(surface) }
-    cairo_surface_destroy(background?.surface)
+    for (surface, _) in backgrounds { cairo_surface_destroy(surface) }
   }
 
   /// The surface of a glyph, and its width in pixels. Throws `noMemory`.
@@ -251,14 +266,32 @@ final class PDFImages {
     return (surface, pixels.width)
   }
 
-  /// The background: a JPEG file is embedded without its metadata. Throws `notAnImage` and `tooManyPixels`.
-  func background(_ bytes: [UInt8]) throws(Refusal) -> Background {
+  /// The background: a JPEG file is embedded without its metadata, unless it has more than the resolution. Throws `notAnImage` and
+  /// `tooManyPixels`.
+  func background(_ bytes: [UInt8], _ canvas: Canvas, pointsPerPixel: Double) throws(Refusal) -> Background {
     let header = try PictureHeader(bytes)
-    if header.kind == .jpeg, let made = try jpeg(bytes) { return made }
-    let scale = (Self.backgroundPixels / Double(header.width * header.height)).squareRoot()
+    let dots = resolution.map { dots in
+      Double(dots) / 72 * pointsPerPixel * CoverFit(picture: header.turned, canvas: canvas).scale
+    }
+    let isFiner = dots.map { $0 < Self.worthReducing } ?? false
+    if header.kind == .jpeg, !isFiner, let made = try jpeg(bytes) { return made }
+    let most = (Self.backgroundPixels / Double(header.width * header.height)).squareRoot()
+    let scale = min(most, dots ?? most)
     let picture = try DecodedPicture(bytes, scale: scale, PictureLimits())
     let pixels = try allocate { () throws(DrawingRefusal) in try picture.turned() }
+    if header.kind == .jpeg { return try smallerJPEG(pixels) }
     return keep(pixels, CAIRO_FORMAT_ARGB32, width: pixels.width, height: pixels.height, orientation: 1)
+  }
+
+  /// A JPEG file of the pixels, which is much smaller than they are.
+  private func smallerJPEG(_ pixels: PixelBuffer) throws(Refusal) -> Background {
+    let file = JPEGFile()
+    file.bytes = try allocate { () throws(DrawingRefusal) in try LossyWriter.jpeg(of: pixels) }
+    let pixel = try allocate { () throws(DrawingRefusal) in try PixelBuffer(width: 1, height: 1) }
+    let made = keep(
+      pixel, CAIRO_FORMAT_RGB24, width: pixels.width, height: pixels.height, orientation: 1)
+    file.attach(to: made.surface)
+    return made
   }
 
   /// Nil for a JPEG with four channels, which readers interpret differently.
@@ -279,14 +312,14 @@ final class PDFImages {
     _ pixels: PixelBuffer, _ format: cairo_format_t, width: Int, height: Int, orientation: Int
   ) -> Background {
     let surface = Self.surface(pixels, format)
-    background = (surface, pixels)
+    backgrounds.append((surface, pixels))
     return Background(
       surface: surface, width: width, height: height, orientation: orientation,
       pixel: (Double(width) / Double(pixels.width), Double(height) / Double(pixels.height)))
   }
 
   /// A lack of memory for a background is an error of the background.
-  private func allocate(_ make: () throws(DrawingRefusal) -> PixelBuffer) throws(Refusal) -> PixelBuffer {
+  private func allocate<Value>(_ make: () throws(DrawingRefusal) -> Value) throws(Refusal) -> Value {
     do throws(DrawingRefusal) {
       return try make()
     } catch {

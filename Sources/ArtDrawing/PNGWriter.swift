@@ -12,17 +12,18 @@ struct PNGWriter {
   /// fewer emoji.
   private static let minimum = (rows: 64, pixels: 1 << 21)
 
-  /// Paints and writes, band by band. Throws `noMemory`.
-  static func write(_ painter: Painter, isTransparent: Bool, _ receive: ([UInt8]) -> Void)
-    throws(DrawingRefusal)
-  {
+  /// Paints and writes, band by band. A resolution, in dots per inch, is recorded. Throws `noMemory`.
+  static func write(
+    _ painter: Painter, isTransparent: Bool, resolution: Int? = nil, _ receive: ([UInt8]) -> Void
+  ) throws(DrawingRefusal) {
     let size = painter.size
     let rows = min(
       size.height, max(1, bandPixels / size.width, min(minimum.rows, minimum.pixels / size.width)))
     // One band is painted while the other is compressed.
     var band = try PixelBuffer(width: size.width, height: rows)
     var other = try PixelBuffer(width: size.width, height: rows)
-    let file = try PNGFile(width: size.width, height: size.height, isTransparent: isTransparent)
+    let file = try PNGFile(
+      width: size.width, height: size.height, isTransparent: isTransparent, resolution: resolution)
     for top in stride(from: 0, to: size.height, by: rows) {
       let end = min(top + rows, size.height)
       try painter.paint(top..<end, into: band)
@@ -49,11 +50,15 @@ private final class PNGFile {
   // The band that is being compressed must stay alive.
   private var current: PixelBuffer?
 
-  init(width: Int, height: Int, isTransparent: Bool, isSmall: Bool = false) throws(DrawingRefusal) {
-    guard let file = cpng_begin(UInt32(clamping: width), UInt32(clamping: height), isTransparent, isSmall)
-    else {
-      throw .noMemory
-    }
+  init(width: Int, height: Int, isTransparent: Bool, isSmall: Bool = false, resolution: Int? = nil)
+    throws(DrawingRefusal)
+  {
+    // PNG counts dots per metre.
+    let density = resolution.map { UInt32((Double($0) / 0.0254).rounded()) } ?? 0
+    guard
+      let file = cpng_begin(
+        UInt32(clamping: width), UInt32(clamping: height), isTransparent, isSmall, density)
+    else { throw .noMemory }
     self.file = file
   }
 
@@ -117,11 +122,36 @@ final class PixelBuffer {
       whole_height: Int32(clamping: whole?.height ?? height))
   }
 
+  /// The picture in double size. Throws `noMemory`.
+  func doubled() throws(DrawingRefusal) -> PixelBuffer {
+    let result = try PixelBuffer(width: 2 * width, height: 2 * height)
+    var source = part()
+    guard craster_double(&source, result.pixels) else { throw .noMemory }
+    return result
+  }
+
   /// The picture in half size, each pixel the mean of four; nil where a side is odd. Throws `noMemory`.
   func halved() throws(DrawingRefusal) -> PixelBuffer? {
     guard width % 2 == 0, height % 2 == 0 else { return nil }
     let result = try PixelBuffer(width: width / 2, height: height / 2)
     craster_halve(pixels, stride, Int32(clamping: width), Int32(clamping: height), result.pixels)
+    return result
+  }
+}
+
+extension PixelBuffer {
+  /// The picture at that scale, below 1, each pixel the mean of those that it covers. Throws `noMemory`.
+  func shrunk(by scale: Double) throws(DrawingRefusal) -> PixelBuffer {
+    func side(_ length: Int) -> Int { max(1, Int((Double(length) * scale).rounded(.up))) }
+    let result = try PixelBuffer(width: side(width), height: side(height))
+    var (source, target) = (part(), result.part())
+    let place = craster_place(
+      x: 0, y: 0, scale_x: Double(result.width) / Double(width),
+      scale_y: Double(result.height) / Double(height),
+      has_endless_border: false)
+    let all = craster_rect(
+      left: 0, top: 0, right: Int32(clamping: result.width), bottom: Int32(clamping: result.height))
+    guard craster_draw(&source, place, &target, all) else { throw .noMemory }
     return result
   }
 }

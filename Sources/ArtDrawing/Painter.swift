@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
+import CGraphics
 import CWorker
 import Glibc
 
@@ -16,7 +17,7 @@ final class Painter {
   private let scene: DrawingScene
   private let projection: Projection
   private let isTransparent: Bool
-  private let font: ColorFont
+  private let typesetter: Typesetter
   private let glyphs: GlyphCache
   private let background: BackgroundPainter
   private var visibleLabels: [VisibleLabel] = []
@@ -28,24 +29,31 @@ final class Painter {
 
   /// Decodes the background and finds the visible labels. Throws `tooLarge` for too many pixels or too much
   /// work, and `noMemory`.
-  init(_ drawing: Drawing, size: PixelSize, font: ColorFont) throws(DrawingRefusal) {
+  init(_ drawing: Drawing, size: PixelSize, _ typesetter: Typesetter) throws(DrawingRefusal) {
     scene = drawing.scene
     isTransparent = drawing.isTransparent
-    self.font = font
-    glyphs = GlyphCache(font)
-    projection = Projection(drawing.region, of: drawing.scene.canvas, to: size)
+    self.typesetter = typesetter
+    glyphs = GlyphCache(typesetter.color)
+    projection = Projection(
+      drawing.region, of: drawing.scene.canvas, to: size, crop: drawing.details.crop)
     var missing = MissingGlyphTexts()
-    var work = PaintingWork(drawing.region, size: size)
+    let bounds = RasterBounds(drawing.format, isTransparent: drawing.isTransparent)
+    var work = PaintingWork(drawing.region, size: size, bounds, page: drawing.details.page)
+    var enlarging = Enlarging(typesetter.color, pixels: max(projection.scaleX, projection.scaleY))
     for (index, label) in scene.labels.enumerated() {
-      let layout = font.layout(label.text)
+      let layout = try typesetter.layout(label.text)
       guard let rows = projection.rows(of: label, layout, &work) else { continue }
+      work.add(letters: layout.letters.points.count, rows: Int(rows.upperBound - rows.lowerBound))
       if layout.hasMissingGlyphs { missing.insert(label.text) }
+      enlarging.add(label, layout)
       visibleLabels.append(
         VisibleLabel(label: Int32(clamping: index), top: rows.lowerBound, bottom: rows.upperBound))
     }
     try work.check()
     background = BackgroundPainter(scene, projection)
-    drawn = Drawn(lacking: missing.first, lackingCount: missing.count, pictureFault: background.fault)
+    drawn = Drawn(
+      lacking: missing.first, lackingCount: missing.count, pictureFault: background.fault,
+      enlarged: enlarging.most)
   }
 
   /// Paints some rows into the first rows of a buffer that is as wide as the result. Throws `noMemory` and
@@ -75,7 +83,9 @@ final class Painter {
   private func paint(_ label: DrawingScene.Label, on target: inout craster_part, _ part: craster_rect)
     throws(DrawingRefusal)
   {
-    for placed in font.layout(label.text).glyphs {
+    let layout = try typesetter.layout(label.text)
+    try paint(layout.letters, of: label, on: &target, part)
+    for placed in layout.glyphs {
       let box = projection.box(of: placed, label)
       let rect = box.pixels.cut(to: part)
       guard !rect.isEmpty else { continue }
@@ -83,7 +93,7 @@ final class Painter {
         try paint(placed, of: label, on: &target, rect)
         continue
       }
-      let scale = max(box.width / placed.width, box.height / placed.height) / font.pixelsPerEm
+      let scale = max(box.width / placed.width, box.height / placed.height) / typesetter.color.pixelsPerEm
       let pixels = try glyphs.pixels(placed.glyph, scale: scale)
       let place = craster_place(
         x: box.x, y: box.y, scale_x: box.width / Double(pixels.width),
@@ -96,13 +106,47 @@ final class Painter {
 }
 
 extension Painter {
+  /// The columns that are painted at once: Cairo's pictures have at most 32,767.
+  private static let columns: Int32 = 1 << 14
+
+  /// Paints letters.
+  private func paint(
+    _ letters: Outline, of label: DrawingScene.Label, on target: inout craster_part, _ part: craster_rect
+  ) throws(DrawingRefusal) {
+    guard let rect = projection.box(of: letters, label)?.pixels.cut(to: part), !rect.isEmpty,
+      let pixels = target.pixels
+    else { return }
+    let shape = ResultOutline(letters, label.map.then(projection.map), within: projection.size)
+    for left in stride(from: rect.left, to: rect.right, by: Int(Self.columns)) {
+      let columns = min(rect.right - left, Self.columns)
+      let first = pixels + Int(rect.top - target.top) * target.stride + 4 * Int(left - target.left)
+      let surface = cairo_image_surface_create_for_data(
+        first, CAIRO_FORMAT_ARGB32, columns, rect.bottom - rect.top, Int32(clamping: target.stride))
+      let cairo = cairo_create(surface)
+      label.ink.set(on: cairo)
+      shape.add(to: cairo, left: left, top: rect.top)
+      cairo_fill(cairo)
+      let isPainted =
+        cairo_status(cairo) == CAIRO_STATUS_SUCCESS
+        && cairo_surface_status(surface) == CAIRO_STATUS_SUCCESS
+      cairo_destroy(cairo)
+      cairo_surface_destroy(surface)
+      guard isPainted else { throw .noMemory }
+    }
+  }
+}
+
+extension Painter {
   /// Paints a glyph that is turned or mirrored.
   private func paint(
     _ placed: GlyphLayout.Placed, of label: DrawingScene.Label, on target: inout craster_part,
     _ rect: craster_rect
   ) throws(DrawingRefusal) {
-    let scale = max(projection.scaleX, projection.scaleY) * label.size.pixels / font.pixelsPerEm
-    let pixels = try glyphs.pixels(placed.glyph, scale: scale)
+    let scale = max(projection.scaleX, projection.scaleY) * label.size.pixels / typesetter.color.pixelsPerEm
+    var pixels = try glyphs.pixels(placed.glyph, scale: scale)
+    // A point is mixed from its four neighbours: of a picture that is much larger, most pixels would not count.
+    let across = placed.width * typesetter.color.pixelsPerEm * scale
+    if across * 3 < Double(pixels.width) { pixels = try pixels.shrunk(by: across * 2 / Double(pixels.width)) }
     let glyph = Affine(
       a: placed.width / Double(pixels.width), b: 0, c: 0, d: placed.height / Double(pixels.height),
       e: placed.x,
@@ -161,6 +205,13 @@ extension Projection {
       width: placed.width * em * scaleX, height: placed.height * em * scaleY)
   }
 
+  /// The rectangle of a label's letters; nil where there are none.
+  func box(of letters: Outline, _ label: DrawingScene.Label) -> ResultBox? {
+    letters.bounds.map {
+      label.map.then(map).bounds(x: $0.left, y: $0.top, width: $0.right - $0.left, height: $0.bottom - $0.top)
+    }
+  }
+
   /// The rows that a label may touch, whose work is added; nil where it is invisible.
   fileprivate func rows(of label: DrawingScene.Label, _ layout: GlyphLayout, _ work: inout PaintingWork)
     -> Range<
@@ -168,8 +219,8 @@ extension Projection {
     >?
   {
     var rows: Range<Int32>?
-    for placed in layout.glyphs {
-      let box = box(of: placed, label)
+    for box in layout.glyphs.map({ box(of: $0, label) }) + [box(of: layout.letters, label)].compactMap(\.self)
+    {
       guard box.width > Self.smallest, box.height > Self.smallest else { continue }
       let rect = box.pixels.cut(to: canvas)
       work.add(rect)
@@ -194,26 +245,28 @@ extension craster_rect {
 
 /// Estimates the work of painting, and limits it.
 struct PaintingWork {
-  /// The pixels of a PNG file.
-  static let pixels = 1 << 28
-  /// The pixels of a side.
-  static let side = 100_000
   /// The pixels of all emoji together, hidden ones included.
   static let painted = 2e9
 
   private let region: CanvasRect
   private let size: PixelSize
+  private let bounds: RasterBounds
+  private let page: PageSize?
   private var sum = 0.0
   // Sums over all rectangles, to estimate the work at smaller scales.
   private var glyphs = 0.0
   private var widths = 0.0
   private var heights = 0.0
   private var areas = 0.0
+  /// The points of letters in all bands, as pixels.
+  private var letters = 0.0
 
   /// No work yet, for a drawing of that region.
-  init(_ region: CanvasRect, size: PixelSize) {
+  init(_ region: CanvasRect, size: PixelSize, _ bounds: RasterBounds, page: PageSize? = nil) {
     self.region = region
     self.size = size
+    self.bounds = bounds
+    self.page = page
   }
 
   /// Adds the rectangle of a glyph, even an empty one: at a smaller scale it may touch pixels.
@@ -228,29 +281,32 @@ struct PaintingWork {
     areas += width * height
   }
 
+  /// Adds the outlines of a label's letters, which are mapped again for each band.
+  mutating func add(letters points: Int, rows: Int) {
+    // Mapping a point takes as long as painting some twenty pixels; a band has 64 rows or more.
+    letters += 20 * Double(points) * (Double(rows) / 64 + 1)
+  }
+
   /// Throws `tooLarge` for a result of too many pixels or too much work; the error names the largest scale of
   /// three digits that works.
   func check() throws(DrawingRefusal) {
-    guard Self.fits(size.width, size.height) else {
+    guard bounds.contain(size.width, size.height) else {
       throw tooLarge(
-        "a PNG file of \(size.width) x \(size.height) pixels is too large: at most \(Self.pixels) pixels, and \(Self.side) a side, are drawn"
+        "a \(bounds.name) file of \(size.width) x \(size.height) pixels is too large: at most \(bounds.pixels) pixels, and \(bounds.side) a side, are drawn"
       )
     }
-    guard sum <= Self.painted else { throw tooLarge("painting these emoji would take too long") }
-  }
-
-  private static func fits(_ width: Int, _ height: Int) -> Bool {
-    width <= side && height <= side && width * height <= pixels
+    guard sum + letters <= Self.painted else { throw tooLarge("painting these emoji would take too long") }
   }
 
   /// Whether a smaller result can certainly be painted.
   private func isBearable(_ width: Int, _ height: Int) -> Bool {
-    guard width <= size.width, height <= size.height, Self.fits(width, height) else { return false }
+    guard width <= size.width, height <= size.height, bounds.contain(width, height) else { return false }
     let (across, down) = (Double(width) / Double(size.width), Double(height) / Double(size.height))
     // The sides of a rectangle shrink with the scale, and grow by up to 4 pixels: edges fade over a pixel at
     // any scale and are rounded to whole pixels, and so is the canvas. This is the sum of (side + 4 + 16) *
     // (side + 4).
-    return areas * across * down + 4 * widths * across + 20 * heights * down + 80 * glyphs <= Self.painted
+    return areas * across * down + 4 * widths * across + 20 * heights * down + 80 * glyphs + letters
+      <= Self.painted
   }
 
   private func tooLarge(_ words: String) -> DrawingRefusal {
@@ -263,7 +319,11 @@ struct PaintingWork {
       guard let scale = Double("\(digits)e\(power)") else { break }
       let (width, height) = (Self.side(region.width * scale), Self.side(region.height * scale))
       if isBearable(width, height) {
-        return DrawingRefusal(.tooLarge, "\(words); scale \(numberText(scale)) works")
+        guard let page else {
+          return DrawingRefusal(.tooLarge, "\(words); scale \(numberText(scale)) works")
+        }
+        let dots = max(1, Int(scale * region.width / page.width * 72))
+        return DrawingRefusal(.tooLarge, "\(words); \(dots) dots per inch work")
       }
       guard width > 1 || height > 1 else { break }
       digits -= 1
@@ -274,151 +334,6 @@ struct PaintingWork {
 
   /// The pixels of a side of that length, as `render` computes them.
   private static func side(_ length: Double) -> Int { max(1, Int(min(length, 1e9).rounded())) }
-}
-
-// MARK: - The background
-
-/// Paints the background, or stripes where it cannot be decoded.
-struct BackgroundPainter {
-  private enum Kind {
-    case nothing
-    case picture(DecodedPicture, craster_place)
-    /// The stripes start at the corner of the canvas.
-    case stripes(start: Int64)
-  }
-
-  /// The greys of the stripes, 0xRRGGBB.
-  static let stripes: (UInt32, UInt32) = (0xC8C8C8, 0xDCDCDC)
-  private let kind: Kind
-  /// Why stripes are painted.
-  let fault: String?
-
-  /// Decodes the background in the size in which it is drawn.
-  init(_ scene: DrawingScene, _ projection: Projection) {
-    guard let bytes = scene.picture, projection.canvas.left < projection.canvas.right,
-      projection.canvas.top < projection.canvas.bottom
-    else {
-      (kind, fault) = (.nothing, nil)
-      return
-    }
-    do throws(Refusal) {
-      let header = try PictureHeader(bytes)
-      let cover = CoverFit(picture: header.turned, canvas: scene.canvas)
-      let scale = cover.scale * max(projection.scaleX, projection.scaleY)
-      let picture = try DecodedPicture(bytes, scale: scale, PictureLimits())
-      let size = Self.turnedSize(picture)
-      let whole = header.turned
-      let place = craster_place(
-        x: projection.x(cover.x), y: projection.y(cover.y),
-        scale_x: Double(whole.width) * cover.scale * projection.scaleX / Double(size.width),
-        scale_y: Double(whole.height) * cover.scale * projection.scaleY / Double(size.height),
-        has_endless_border: true)
-      (kind, fault) = (.picture(picture, place), nil)
-    } catch {
-      let corner = (projection.x(0) + projection.y(0)).rounded()
-      (kind, fault) = (.stripes(start: Int64(max(-1e15, min(corner, 1e15)))), error.detail)
-    }
-  }
-
-  private static func turnedSize(_ picture: DecodedPicture) -> (width: Int, height: Int) {
-    picture.orientation > 4 ? (picture.height, picture.width) : (picture.width, picture.height)
-  }
-
-  /// Paints the background over a rectangle of the target within the canvas. Throws `noMemory`.
-  func paint(on target: inout craster_part, _ rect: craster_rect) throws(DrawingRefusal) {
-    switch kind {
-    case .nothing: return
-    case .stripes(let start): craster_hatch(&target, rect, start)
-    case .picture(let picture, let place): try paint(picture, place, on: &target, rect)
-    }
-  }
-
-  private func paint(
-    _ picture: DecodedPicture, _ place: craster_place, on target: inout craster_part, _ rect: craster_rect
-  ) throws(DrawingRefusal) {
-    let whole = Self.turnedSize(picture)
-    var source = craster_part()
-    (source.whole_width, source.whole_height) = (Int32(clamping: whole.width), Int32(clamping: whole.height))
-    let needed = craster_needed(&source, place, rect)
-    // Only the needed part is rotated.
-    let buffer = try PixelBuffer(
-      width: Int(needed.right - needed.left), height: Int(needed.bottom - needed.top))
-    source = buffer.part(left: Int(needed.left), top: Int(needed.top), of: whole)
-    picture.withPixels { pixels in
-      var decoded = craster_decoded(
-        pixels: pixels.baseAddress?.assumingMemoryBound(to: UInt8.self), stride: picture.stride,
-        width: Int32(clamping: picture.width), height: Int32(clamping: picture.height),
-        channels: Int32(clamping: picture.channels), orientation: Int32(clamping: picture.orientation))
-      craster_turn(&decoded, &source)
-    }
-    guard craster_draw(&source, place, &target, rect) else { throw .noMemory }
-  }
-}
-
-/// The position of a picture that covers the canvas: as small as possible, and centred, like `background-size:
-/// cover` in CSS.
-struct CoverFit: Hashable {
-  /// The left edge of the picture on the canvas; at most 0.
-  let x: Double
-  /// The top edge.
-  let y: Double
-  /// Pixels of the canvas for each pixel of the picture.
-  let scale: Double
-
-  /// `picture` is the size with the orientation applied.
-  init(picture: (width: Int, height: Int), canvas: Canvas) {
-    let (width, height) = (Double(picture.width), Double(picture.height))
-    scale = max(Double(canvas.width) / width, Double(canvas.height) / height)
-    x = (Double(canvas.width) - width * scale) / 2
-    y = (Double(canvas.height) - height * scale) / 2
-  }
-}
-
-// MARK: - ISO boxes
-
-/// A box of ISO/IEC 14496-12: a size, a four-character code, and data, which may contain boxes.
-struct Box {
-  let kind: String
-  let data: PictureBytes
-
-  /// Calls `body` with each box until it returns false; stops at an incomplete one.
-  static func each(_ boxes: PictureBytes, _ body: (Box) -> Bool) {
-    var offset = 0
-    while let size = boxes.big(offset, 4), let kind = boxes.fourLetters(offset + 4) {
-      var header = 8
-      var length = size
-      if size == 1 {
-        // A size with a non-zero first byte exceeds any file.
-        guard boxes.byte(offset + 8) == 0, let large = boxes.big(offset + 9, 7) else { return }
-        header = 16
-        length = large
-      } else if size == 0 {
-        // Up to the end.
-        length = boxes.count - offset
-      }
-      guard length >= header, let data = boxes.part(offset + header, length - header) else { return }
-      guard body(Box(kind: kind, data: data)) else { return }
-      offset += length
-    }
-  }
-
-  /// The data of the first box of a kind.
-  static func first(_ kind: String, in boxes: PictureBytes) -> PictureBytes? {
-    var found: PictureBytes?
-    each(boxes) { box in
-      if box.kind == kind { found = box.data }
-      return found == nil
-    }
-    return found
-  }
-}
-
-extension PictureBytes {
-  /// The brands of the first box, the major brand first; empty where it is not `ftyp`.
-  var brands: [String] { PictureKind.brands(of: slice) }
-
-  /// The part without its first bytes; nil when there are fewer.
-  func dropped(_ count: Int) -> PictureBytes? { part(count, self.count - count) }
 }
 
 // MARK: - Projection
@@ -439,12 +354,17 @@ struct Projection {
   let canvas: craster_rect
 
   /// Maps the whole region to the whole result.
-  init(_ region: CanvasRect, of canvas: Canvas, to size: PixelSize) {
+  init(_ region: CanvasRect, of canvas: Canvas, to size: PixelSize, crop: CanvasRect? = nil) {
     self.size = size
     (originX, originY) = (region.x, region.y)
     (scaleX, scaleY) = (Double(size.width) / region.width, Double(size.height) / region.height)
-    let across = Self.cut(-originX * scaleX, (Double(canvas.width) - originX) * scaleX, to: size.width)
-    let down = Self.cut(-originY * scaleY, (Double(canvas.height) - originY) * scaleY, to: size.height)
+    let drawn = DrawnArea(canvas, crop: crop)
+    guard !drawn.isEmpty else {
+      self.canvas = craster_rect()
+      return
+    }
+    let across = Self.cut((drawn.left - originX) * scaleX, (drawn.right - originX) * scaleX, to: size.width)
+    let down = Self.cut((drawn.top - originY) * scaleY, (drawn.bottom - originY) * scaleY, to: size.height)
     self.canvas = craster_rect(
       left: across.lowerBound, top: down.lowerBound, right: across.upperBound, bottom: down.upperBound)
   }
@@ -472,46 +392,5 @@ extension Int32 {
   /// A rounded number, clamped to 0 to `bound`.
   fileprivate init(clamping value: Double, _ bound: Int) {
     self.init(clamping: Int(Swift.max(0, Swift.min(value, Double(bound)))))
-  }
-}
-
-// MARK: - Formats
-
-/// Makes drawings in all formats. Call it only in a process with limits on memory and time, because fonts and
-/// pictures are decoded in C.
-public enum Renderings {
-  /// Draws with the drawing's font, which is opened here.
-  public static func draw(
-    _ drawing: Drawing, _ receive: ([UInt8]) -> Void
-  ) throws(DrawingRefusal) -> Drawn {
-    try draw(drawing, with: OpenFont(path: drawing.font), receive)
-  }
-
-  /// Draws with an opened font. `receive` gets the bytes of the result in pieces and in order; they are valid
-  /// only if this does not throw.
-  public static func draw(
-    _ drawing: Drawing, with font: OpenFont, _ receive: ([UInt8]) -> Void
-  ) throws(DrawingRefusal) -> Drawn {
-    switch drawing.format {
-    case .png(let size):
-      let painter = try Painter(drawing, size: size, font: ColorFont(font.file()))
-      try PNGWriter.write(painter, isTransparent: drawing.isTransparent, receive)
-      return painter.drawn
-    case .sixel, .symbols:
-      let size = try TerminalEncoder.paintedSize(drawing.format)
-      let painter = try Painter(drawing, size: size, font: ColorFont(font.file()))
-      let pixels = try painter.whole()
-      let rows = UnsafeRawBufferPointer(start: pixels.pixels, count: pixels.count)
-      receive(try TerminalEncoder.encode(pixels: rows, size: size, stride: pixels.stride, as: drawing.format))
-      return painter.drawn
-    case .svg(let size, let embedsGlyphs):
-      return try withoutActuallyEscaping(receive) { (receive) throws(DrawingRefusal) in
-        try SVGWriter.write(drawing, font, size, embedsGlyphs: embedsGlyphs, receive)
-      }
-    case .pdf(let size):
-      return try withoutActuallyEscaping(receive) { (receive) throws(DrawingRefusal) in
-        try PDFWriter.write(drawing, font, size, receive)
-      }
-    }
   }
 }

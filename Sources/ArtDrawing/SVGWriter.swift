@@ -9,38 +9,52 @@ import ArtModel
 struct SVGWriter {
   private let drawing: Drawing
   /// Nil for text output where no font was found.
-  private let font: ColorFont?
+  private let typesetter: Typesetter?
   private let sink: ByteSink
   private var missing = MissingGlyphTexts()
+  private var enlarging: Enlarging?
 
   /// Writes the file. Throws `noFont`, `badFont` and `noMemory`; the bytes passed until then are incomplete.
   static func write(
-    _ drawing: Drawing, _ opened: OpenFont, _ size: PixelSize, embedsGlyphs: Bool,
+    _ drawing: Drawing, _ fonts: OpenFonts, _ size: PixelSize, embedsGlyphs: Bool,
     _ receive: @escaping ([UInt8]) -> Void
   ) throws(DrawingRefusal) -> Drawn {
     // The viewer draws text. A font only gives positions, and shows which glyphs are missing.
-    let isFontless = !embedsGlyphs && !opened.isNamed
-    let font = isFontless ? nil : try ColorFont(opened.file())
-    var writer = SVGWriter(drawing: drawing, font: font, sink: ByteSink(receive))
+    let isFontless = !embedsGlyphs && !fonts.hasColorPath
+    let typesetter = isFontless ? nil : try Typesetter(fonts)
+    var writer = SVGWriter(drawing: drawing, typesetter: typesetter, sink: ByteSink(receive))
+    if embedsGlyphs, let typesetter {
+      writer.enlarging = Enlarging(
+        typesetter.color, pixels: Double(size.width) / drawing.region.width)
+    }
     writer.begin(size)
     let fault = try writer.writeBackground(size)
     try writer.writeLabels(embedsGlyphs)
     writer.sink.write("</g>\n</svg>\n")
     writer.sink.flush()
-    return Drawn(lacking: writer.missing.first, lackingCount: writer.missing.count, pictureFault: fault)
+    return Drawn(
+      lacking: writer.missing.first, lackingCount: writer.missing.count, pictureFault: fault,
+      enlarged: writer.enlarging?.most)
   }
 
   private func begin(_ size: PixelSize) {
     let canvas = drawing.scene.canvas
     let region = drawing.region
+    let drawn = DrawnArea(canvas, crop: drawing.details.crop)
+    let clip = [drawn.left, drawn.top, drawn.width, drawn.height].map(XMLText.number)
+    let sides = drawing.details.page.map {
+      ["\(XMLText.number($0.width))pt", "\(XMLText.number($0.height))pt"]
+    }
     let box = [region.x, region.y, region.width, region.height].map(XMLText.number)
+    let words = SVGWords(drawing.details)
     sink.write(
       """
       <?xml version="1.0" encoding="UTF-8"?>
       <svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" \
-      width="\(size.width)" height="\(size.height)" viewBox="\(box.joined(separator: " "))" \
-      preserveAspectRatio="none">
-      <clipPath id="canvas"><rect width="\(canvas.width)" height="\(canvas.height)"/></clipPath>
+      width="\(sides?[0] ?? "\(size.width)")" height="\(sides?[1] ?? "\(size.height)")" \
+      viewBox="\(box.joined(separator: " "))" preserveAspectRatio="none"\(words.attributes)>
+      \(words.elements)\
+      <clipPath id="canvas"><rect x="\(clip[0])" y="\(clip[1])" width="\(clip[2])" height="\(clip[3])"/></clipPath>
 
       """)
     if !drawing.isTransparent {
@@ -100,47 +114,61 @@ struct SVGWriter {
         + " text-anchor=\"middle\" xml:space=\"preserve\">\n")
     let visible = VisibleArea(drawing)
     for label in drawing.scene.labels {
-      let layout = font?.layout(label.text) ?? .unknown(label.text)
+      let layout = try typesetter?.layout(label.text) ?? .unknown(label.text)
       guard visible.touches(label, layout) else { continue }
       if layout.hasMissingGlyphs { missing.insert(label.text) }
-      let size = label.size.pixels
-      let text = XMLText.escaped(label.text.string) + "</text>\n"
-      guard label.isUpright else {
-        var map = label.map
-        (map.a, map.b, map.c, map.d) = (map.a / size, map.b / size, map.c / size, map.d / size)
-        let numbers = [layout.baseline * size, size].map(XMLText.number)
-        sink.write(
-          "<text transform=\"\(map.matrix)\" y=\"\(numbers[0])\" font-size=\"\(numbers[1])\">" + text)
-        continue
-      }
-      let numbers = [label.position.x, label.position.y + layout.baseline * size, size].map(XMLText.number)
-      sink.write(
-        "<text x=\"\(numbers[0])\" y=\"\(numbers[1])\" font-size=\"\(numbers[2])\">" + text)
+      writeText(label, layout)
     }
     sink.write("</g>\n")
   }
 
+  /// A text element for each line; those of a caption are in the font of letters, and in its colour.
+  private func writeText(_ label: DrawingScene.Label, _ layout: GlyphLayout) {
+    let size = label.size.pixels
+    let lines = label.text.string.split(separator: "\n", omittingEmptySubsequences: false)
+    let style =
+      label.text.isCaption
+      ? " font-family=\"'Noto Sans',sans-serif\" style=\"unicode-bidi:plaintext\" \(label.ink.attributes)"
+      : ""
+    for (line, baseline) in zip(lines, layout.baselines) where !line.isEmpty {
+      let text = "\(style)>\(XMLText.escaped(String(line)))</text>\n"
+      guard label.isUpright else {
+        var map = label.map
+        (map.a, map.b, map.c, map.d) = (map.a / size, map.b / size, map.c / size, map.d / size)
+        let numbers = [baseline * size, size].map(XMLText.number)
+        sink.write(
+          "<text transform=\"\(map.matrix)\" y=\"\(numbers[0])\" font-size=\"\(numbers[1])\"" + text)
+        continue
+      }
+      let numbers = [label.position.x, label.position.y + baseline * size, size].map(XMLText.number)
+      sink.write(
+        "<text x=\"\(numbers[0])\" y=\"\(numbers[1])\" font-size=\"\(numbers[2])\"" + text)
+    }
+  }
+
   private mutating func writeGlyphs() throws(DrawingRefusal) {
-    guard let font else { return }
+    guard let typesetter else { return }
     let visible = VisibleArea(drawing)
     var names: [Glyph: Int] = [:]
     sink.write("<defs>\n")
     for label in drawing.scene.labels {
-      let layout = font.layout(label.text)
+      let layout = try typesetter.layout(label.text)
       guard visible.touches(label, layout) else { continue }
       if layout.hasMissingGlyphs { missing.insert(label.text) }
+      enlarging?.add(label, layout)
       for placed in layout.glyphs where names[placed.glyph] == nil {
         names[placed.glyph] = names.count
-        try writeDefinition(placed, names.count, font)
+        try writeDefinition(placed, names.count, typesetter.color)
       }
     }
     sink.write("</defs>\n")
     for label in drawing.scene.labels {
-      let layout = font.layout(label.text)
+      let layout = try typesetter.layout(label.text)
       guard visible.touches(label, layout) else { continue }
+      writeLetters(layout.letters, label)
       for placed in layout.glyphs {
         guard let name = names[placed.glyph] else { continue }
-        writeUse(name + 1, of: placed, label, font)
+        writeUse(name + 1, of: placed, label, typesetter.color)
       }
     }
   }
@@ -162,6 +190,12 @@ struct SVGWriter {
     try font.glyphFile(placed).withUnsafeBytes { base64.write($0) }
     base64.end()
     sink.write("\"/>\n")
+  }
+
+  private func writeLetters(_ letters: Outline, _ label: DrawingScene.Label) {
+    guard !letters.isEmpty else { return }
+    sink.write(
+      "<path transform=\"\(label.map.matrix)\" \(label.ink.attributes) d=\"\(letters.pathData)\"/>\n")
   }
 
   private func writeUse(
@@ -203,12 +237,62 @@ extension TofuBox {
   }
 }
 
+extension Outline {
+  /// The value of the `d` attribute of a path.
+  fileprivate var pathData: String {
+    var data = ""
+    forEach { step, points in
+      switch step {
+      case .move: data += "M"
+      case .line: data += "L"
+      case .quadratic: data += "Q"
+      case .cubic: data += "C"
+      case .close: data += "z"
+      }
+      data += points.map { "\(XMLText.number($0.x)) \(XMLText.number($0.y))" }.joined(separator: " ")
+    }
+    return data
+  }
+}
+
 extension GlyphLayout {
-  /// The layout with the metrics of Noto Color Emoji, one box for each character.
+  /// The layout with the metrics of Noto Color Emoji, one box for each character; of a caption, with its box.
   fileprivate static func unknown(_ text: EmojiText) -> GlyphLayout {
-    GlyphLayout(
-      glyphs: [], width: 136 / 109 * Double(text.string.count), height: 128 / 109, baseline: 37 / 109,
-      hasMissingGlyphs: false)
+    if let box = text.box {
+      let count = text.string.count { $0 == "\n" } + 1
+      let line = box.height / Double(count)
+      // Noto Sans: 1.069 ems above the baseline, of 1.362.
+      let baselines = (0..<count).map { (Double($0) + 1.069 / 1.362) * line - box.height / 2 }
+      return GlyphLayout(width: box.width, height: box.height, baselines: baselines)
+    }
+    return GlyphLayout(
+      width: 136 / 109 * Double(text.string.count), height: 128 / 109, baselines: [37 / 109])
+  }
+}
+
+// MARK: - Title and description
+
+/// The title and the description of an SVG file, by which those who cannot see it know what it shows (SVG 1.1, 5.4; WAI-ARIA
+/// Graphics, role `img`).
+struct SVGWords {
+  /// Attributes of the root element, each after a blank.
+  let attributes: String
+  /// The first elements in it, with their line break.
+  let elements: String
+
+  init(_ details: DrawingDetails) {
+    let parts = [("title", details.title), ("desc", details.alternative)].compactMap { name, text in
+      text.map { (name, $0) }
+    }
+    guard !parts.isEmpty else {
+      (attributes, elements) = ("", "")
+      return
+    }
+    let names = parts.map(\.0).joined(separator: " ")
+    attributes = " role=\"img\" aria-labelledby=\"\(names)\""
+    elements =
+      parts.map { "<\($0.0) id=\"\($0.0)\">\(XMLText.escaped($0.1))</\($0.0)>" }.joined(separator: "\n")
+      + "\n"
   }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
+import CGraphics
 
 /// The visible area of a drawing: the intersection of its region and the canvas.
 struct VisibleArea {
@@ -11,16 +12,18 @@ struct VisibleArea {
 
   init(_ drawing: Drawing) {
     let (canvas, region) = (drawing.scene.canvas, drawing.region)
-    left = max(region.x, 0)
-    top = max(region.y, 0)
-    right = min(region.x + region.width, Double(canvas.width))
-    bottom = min(region.y + region.height, Double(canvas.height))
+    let drawn = DrawnArea(canvas, crop: drawing.details.crop)
+    left = max(region.x, drawn.left)
+    top = max(region.y, drawn.top)
+    right = min(region.x + region.width, drawn.right)
+    bottom = min(region.y + region.height, drawn.bottom)
   }
 
   /// Whether a label's box intersects the area.
   func touches(_ label: DrawingScene.Label, _ layout: GlyphLayout) -> Bool {
-    var across = layout.width * label.size.pixels / 2
-    var down = layout.height * label.size.pixels / 2
+    var (across, down) = layout.reach
+    across *= label.size.pixels
+    down *= label.size.pixels
     if label.rotation != .zero {
       let turn = label.map
       let em = label.size.pixels
@@ -30,6 +33,37 @@ struct VisibleArea {
     }
     let (x, y) = (label.position.x, label.position.y)
     return x + across > left && x - across < right && y + down > top && y - down < bottom
+  }
+}
+
+extension GlyphLayout {
+  /// How far it reaches to the sides and up and down from its centre. Letters may reach beyond their box.
+  fileprivate var reach: (across: Double, down: Double) {
+    let own = (across: width / 2, down: height / 2)
+    guard let box = letters.bounds else { return own }
+    return (max(own.across, -box.left, box.right), max(own.down, -box.top, box.bottom))
+  }
+}
+
+/// The part of the canvas that may be drawn, in its pixels: all of it, or what a crop leaves of it.
+struct DrawnArea {
+  let left: Double
+  let top: Double
+  let right: Double
+  let bottom: Double
+
+  /// Whether nothing is left.
+  var isEmpty: Bool { left >= right || top >= bottom }
+  /// The width; 0 where nothing is left.
+  var width: Double { max(0, right - left) }
+  /// The height; 0 where nothing is left.
+  var height: Double { max(0, bottom - top) }
+
+  init(_ canvas: Canvas, crop: CanvasRect?) {
+    let (width, height) = (Double(canvas.width), Double(canvas.height))
+    let crop = crop ?? CanvasRect(canvas)
+    (left, top) = (max(crop.x, 0), max(crop.y, 0))
+    (right, bottom) = (min(crop.x + crop.width, width), min(crop.y + crop.height, height))
   }
 }
 
@@ -103,6 +137,9 @@ extension DrawingScene.Label {
   /// Whether it is neither turned nor mirrored.
   var isUpright: Bool { rotation == .zero && !isMirrored }
 
+  /// The colour of its letters.
+  var ink: Color { color ?? .black }
+
   /// Maps ems from the label's centre to the canvas: mirrored first, then turned.
   var map: Affine {
     let em = size.pixels
@@ -131,5 +168,15 @@ extension ColorFont {
     let mark: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52]
     guard file.starts(with: mark), file.count >= 24 else { return [] }
     return [16, 20].map { file[$0..<$0 + 4].reduce(0) { $0 << 8 | Int($1) } }
+  }
+}
+
+// MARK: - Colours
+
+extension Color {
+  /// Makes it the colour of what a Cairo context draws.
+  func set(on cairo: OpaquePointer?) {
+    func part(_ value: UInt8) -> Double { Double(value) / 255 }
+    cairo_set_source_rgba(cairo, part(red), part(green), part(blue), part(alpha))
   }
 }

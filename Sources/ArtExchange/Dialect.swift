@@ -213,11 +213,18 @@ struct ExportPlan {
   private var canvasAfterwards: Canvas {
     if let background = content.background, writesPicture || url != nil { return background.size }
     var extent = Canvas.Extent()
-    for emoji in content.emojisInOrder() {
+    for emoji in content.emojisInOrder() where Self.isLabel(emoji.text) {
       let (x, y) = place(emoji.position)
       extent.include(x.rounded(.towardZero), y.rounded(.towardZero), size: Double(size(emoji.size)))
     }
     return .holding(extent, from: dialect.anchor)
+  }
+
+  /// Whether a text can be imported as an emoji label. The words of most captions cannot.
+  private static func isLabel(_ text: EmojiText) -> Bool {
+    guard text.isCaption else { return true }
+    do throws(ArtError.TextFault) { _ = try EmojiText(checking: text.string) } catch { return false }
+    return true
   }
 }
 
@@ -227,7 +234,7 @@ extension ExportPlan {
   /// All losses of the export.
   var report: ExchangeReport {
     var report = ExchangeReport()
-    for note in backgroundNotes + canvasNotes + roundingNotes { report.note(note) }
+    for note in backgroundNotes + canvasNotes + styleNotes + roundingNotes { report.note(note) }
     return report
   }
 
@@ -269,11 +276,33 @@ extension ExportPlan {
   }
 
   private var canvasNotes: [ExchangeReport.Note] {
+    var notes: [ExchangeReport.Note] = []
+    if let fill = content.fill {
+      notes.append(.init(.leftOut, code: "fill", text: "the colour of the canvas, \(fill)"))
+    }
     let after = canvasAfterwards
-    guard after != content.canvas else { return [] }
+    guard after != content.canvas else { return notes }
     let text =
       "the canvas of \(content.canvas.width)x\(content.canvas.height), which becomes \(after.width)x\(after.height)"
-    return [.init(.changed, code: "canvas", text: text)]
+    return notes + [.init(.changed, code: "canvas", text: text)]
+  }
+
+  /// What the apps' labels do not have. The labels themselves are written.
+  private var styleNotes: [ExchangeReport.Note] {
+    var (captions, colors, mirrored, turned) = (0, 0, 0, 0)
+    for emoji in content.emojisInOrder() {
+      if emoji.text.isCaption { captions += 1 }
+      if emoji.color != .black { colors += 1 }
+      if emoji.isMirrored { mirrored += 1 }
+      if emoji.rotation != .zero { turned += 1 }
+    }
+    return [
+      Self.counted(
+        "captions", captions, "caption", "becomes", "become", "plain text as in this format's labels"),
+      Self.counted("colors", colors, "colour", "is", "are", "left out"),
+      Self.counted("mirrored", mirrored, "mirrored label", "is", "are", "written as not mirrored"),
+      Self.counted("rotations", turned, "rotated label", "is", "are", "written as not rotated"),
+    ].compactMap { $0 }
   }
 
   private var roundingNotes: [ExchangeReport.Note] {
@@ -291,13 +320,13 @@ extension ExportPlan {
       }
     }
     return [
-      Self.rounding("places", places, "place", "is", "are", "made whole by cutting the fraction off"),
-      Self.rounding("sizes", sizes, "size", "is", "are", "made whole as this format does"),
-      Self.rounding("smallSizes", raised, "size below 1", "becomes", "become", "1"),
+      Self.counted("places", places, "place", "is", "are", "made whole by cutting the fraction off"),
+      Self.counted("sizes", sizes, "size", "is", "are", "made whole as this format does"),
+      Self.counted("smallSizes", raised, "size below 1", "becomes", "become", "1"),
     ].compactMap { $0 }
   }
 
-  private static func rounding(
+  private static func counted(
     _ code: String, _ count: Int, _ noun: String, _ one: String, _ many: String, _ rest: String
   ) -> ExchangeReport.Note? {
     guard count > 0 else { return nil }

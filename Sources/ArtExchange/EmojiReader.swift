@@ -8,8 +8,13 @@ struct ForeignEmoji: Sendable, Equatable {
   var x: Double
   var y: Double
   var size: FontSize
-  /// Kept only from our own JSON.
+  /// Kept only from our own JSON, as all that follows.
   var id: EmojiID?
+  var rotation = Rotation.zero
+  var isMirrored = false
+  var color = Color.black
+  /// Why it is no caption in our own JSON, which says that it is one; in other forms it is a label.
+  var captionFault: EmojiFault?
 }
 
 /// Reads a list of emoji of any format; leaves out invalid ones.
@@ -24,7 +29,11 @@ struct EmojiReader: Sendable {
   private(set) var styledTexts = 0
   /// The number of invalid ids.
   private(set) var brokenIDs = 0
+  /// The number of emoji with an invalid rotation, mirroring or colour.
+  private(set) var brokenStyles = 0
   private(set) var unknown = UnknownKeys()
+  /// Keys that only our own JSON has.
+  private(set) var ownKeys = UnknownKeys()
 
   /// The number of emoji that are read.
   var limit = Limits.emojiCount
@@ -45,6 +54,7 @@ struct EmojiReader: Sendable {
     }
     var members = Members()
     try reader.object { (key, reader) throws(ArtError) in
+      if try members.readStyle(key, &reader) { return ownKeys.note(key) }
       try members.read(key, &reader, &unknown)
     }
     if dialect == nil { dialect = members.dialect }
@@ -65,21 +75,76 @@ struct EmojiReader: Sendable {
     emojis.removeAll { !isNear($0) }
   }
 
+  /// Leaves out captions that are none, once it is known that the document is our own JSON.
+  mutating func removeBrokenCaptions() {
+    guard ownKeys.note != nil else { return }
+    for emoji in emojis {
+      if let fault = emoji.captionFault { faults.note(fault, number: found, text: emoji.text.string) }
+    }
+    emojis.removeAll { $0.captionFault != nil }
+  }
+
+  /// Makes plain labels of the emoji, once it is known that the document is not our own JSON, and leaves out captions that are none.
+  mutating func removeStyles() {
+    guard ownKeys.note != nil else { return }
+    brokenStyles = 0
+    var labels: [ForeignEmoji] = []
+    labels.reserveCapacity(emojis.count)
+    for emoji in emojis {
+      var label = ForeignEmoji(text: emoji.text, x: emoji.x, y: emoji.y, size: emoji.size, id: emoji.id)
+      do throws(EmojiFault) {
+        if emoji.text.isCaption { label.text = try Self.label(emoji.text.string) }
+        labels.append(label)
+      } catch {
+        faults.note(error, number: found, text: emoji.text.string)
+      }
+    }
+    emojis = labels
+  }
+
+  private static func label(_ typed: String) throws(EmojiFault) -> EmojiText {
+    do throws(ArtError.TextFault) { return try EmojiText(checking: typed) } catch { throw EmojiFault(error) }
+  }
+
+  private static func caption(_ typed: String, _ box: TextBox?) throws(EmojiFault) -> EmojiText {
+    guard let box else { throw .captionWithoutBox }
+    do throws(ArtError) { return EmojiText(try Words(typed), box: box) } catch { throw .badCaption }
+  }
+
+  /// A caption's text; or a label's, with why it is no caption. Throws why it is neither.
+  private static func captionOrLabel(
+    _ typed: String, _ box: TextBox?
+  ) throws(EmojiFault) -> (EmojiText, EmojiFault?) {
+    let fault: EmojiFault
+    do throws(EmojiFault) { return (try caption(typed, box), nil) } catch { fault = error }
+    do throws(ArtError.TextFault) { return (try EmojiText(checking: typed), fault) } catch { throw fault }
+  }
+
   private mutating func append(_ members: Members) throws(EmojiFault) {
     guard !members.hasTwoNames else { throw .twoNames }
     guard let typed = members.text else { throw .noText }
+    let style = members.style
+    var captionFault: EmojiFault?
     let text: EmojiText
-    do throws(ArtError.TextFault) { text = try EmojiText(checking: typed) } catch { throw EmojiFault(error) }
+    if style.isCaption {
+      (text, captionFault) = try Self.captionOrLabel(typed, style.box)
+    } else {
+      text = try Self.label(typed)
+    }
     guard let x = members.x, let y = members.y else { throw .noPlace }
     guard abs(x) <= Self.maxCoordinate, abs(y) <= Self.maxCoordinate else { throw .placeOutOfBounds }
     guard let pixels = members.size else { throw .noSize }
     let size: FontSize
     do throws(ArtError) { size = try FontSize(pixels) } catch { throw .sizeOutOfBounds }
     guard emojis.count < limit else { throw .tooMany }
-    if text.string.utf8.count != typed.utf8.count { styledTexts += 1 }
+    if !text.isCaption, text.string.utf8.count != typed.utf8.count { styledTexts += 1 }
     let id = members.id.flatMap { EmojiID($0) }
-    if members.id != nil, id == nil { brokenIDs += 1 }
-    emojis.append(ForeignEmoji(text: text, x: x, y: y, size: size, id: id))
+    if members.id != nil, id == nil, captionFault == nil { brokenIDs += 1 }
+    if style.isBroken, captionFault == nil { brokenStyles += 1 }
+    emojis.append(
+      ForeignEmoji(
+        text: text, x: x, y: y, size: size, id: id, rotation: style.rotation, isMirrored: style.isMirrored,
+        color: style.color, captionFault: captionFault))
   }
 }
 
@@ -90,6 +155,7 @@ private struct Members {
   var y: Double?
   var size: Double?
   var id: String?
+  private(set) var style = ForeignStyle()
   var hasTwoNames = false
   private var hasString = false
   private var hasText = false
@@ -137,6 +203,11 @@ private struct Members {
     }
   }
 
+  /// Reads a member that only our own JSON has; false for any other one.
+  mutating func readStyle(_ key: String, _ reader: inout JSONReader) throws(ArtError) -> Bool {
+    try style.read(key, &reader)
+  }
+
   private mutating func noteCoordinate() {
     hasTwoNames = hasTwoNames || hasPoint
     hasPlace = true
@@ -166,6 +237,65 @@ private struct Members {
       if numbers.count == 2 { (x, y) = (numbers[0], numbers[1]) }
     default: try reader.skip()
     }
+  }
+}
+
+/// The members that only some emoji of our own JSON have.
+struct ForeignStyle {
+  private(set) var rotation = Rotation.zero
+  private(set) var isMirrored = false
+  private(set) var color = Color.black
+  private(set) var isCaption = false
+  /// The box of a caption, if there is a valid one.
+  private(set) var box: TextBox?
+  private var hasBox = false
+  private var hasBrokenValue = false
+
+  /// Whether one of its values is invalid, and the usual one stands for it.
+  var isBroken: Bool { hasBrokenValue || hasBox && !isCaption }
+
+  /// Reads a member with the bounds of the model; false for one of another name.
+  mutating func read(_ key: String, _ reader: inout JSONReader) throws(ArtError) -> Bool {
+    switch key {
+    case "box":
+      hasBox = true
+      var sides: [Double?] = []
+      if reader.kind() == .array {
+        try reader.array { (reader) throws(ArtError) in
+          let side = try reader.numberOrSkip()
+          if sides.count < 3 { sides.append(side) }
+        }
+      } else {
+        try reader.skip()
+      }
+      guard sides.count == 2, let width = sides[0], let height = sides[1] else { return true }
+      do throws(ArtError) { box = try TextBox(width: width, height: height) } catch { box = nil }
+    case "color":
+      guard !reader.null() else { return true }
+      guard let typed = try reader.stringOrSkip() else {
+        hasBrokenValue = true
+        return true
+      }
+      do throws(ArtError) { color = try Color(typed: typed) } catch { hasBrokenValue = true }
+    case "kind":
+      isCaption = try reader.stringOrSkip() == "caption"
+      if !isCaption { hasBrokenValue = true }
+    case "mirrored":
+      if reader.kind() == .boolean {
+        isMirrored = try reader.boolean()
+      } else {
+        try reader.skip()
+        hasBrokenValue = true
+      }
+    case "rotation":
+      guard let degrees = try reader.numberOrSkip() else {
+        hasBrokenValue = true
+        return true
+      }
+      do throws(ArtError) { rotation = try Rotation(degrees: degrees) } catch { hasBrokenValue = true }
+    default: return false
+    }
+    return true
   }
 }
 
@@ -202,6 +332,8 @@ enum EmojiFault: String, CaseIterable, Sendable, Error {
   case controlInText
   case manyCharacters
   case noEmojiInText
+  case badCaption
+  case captionWithoutBox
   case twoNames
   case noPlace
   case placeOutOfBounds
@@ -231,6 +363,9 @@ enum EmojiFault: String, CaseIterable, Sendable, Error {
     case .controlInText: "\(labels(count)) with a control or an unknown character"
     case .manyCharacters: "\(labels(count)) of more than \(Limits.textCharacters) characters"
     case .noEmojiInText: "\(labels(count)) without an emoji"
+    case .badCaption:
+      "\(captions(count)) whose words are not 1 to 1,000 bytes in up to 100 lines, without control characters"
+    case .captionWithoutBox: "\(captions(count)) without a box, or with one of more than 2,000 ems a side"
     case .twoNames: "\(labels(count)) with two texts or two places"
     case .noPlace: "\(labels(count)) without a place"
     case .placeOutOfBounds: "\(labels(count)) more than 1,000,000 pixels away"
@@ -241,6 +376,7 @@ enum EmojiFault: String, CaseIterable, Sendable, Error {
   }
 
   private func labels(_ count: Int) -> String { count == 1 ? "1 label" : "\(count) labels" }
+  private func captions(_ count: Int) -> String { count == 1 ? "1 caption" : "\(count) captions" }
   private func isAre(_ count: Int) -> String { count == 1 ? "is" : "are" }
 }
 

@@ -36,16 +36,19 @@ public struct ForeignArt: Sendable, Equatable {
 
   /// The canvas of our own JSON.
   let canvas: Canvas?
+  /// The colour of its canvas.
+  let fill: Color?
   let emojis: [ForeignEmoji]
 
   init(
     dialect: Dialect, background: Background?, pending: PendingBackground?, canvas: Canvas?,
-    emojis: [ForeignEmoji], found: Int, report: ExchangeReport
+    fill: Color? = nil, emojis: [ForeignEmoji], found: Int, report: ExchangeReport
   ) {
     self.dialect = dialect
     self.background = background
     self.pending = pending
     self.canvas = canvas
+    self.fill = fill
     self.emojis = emojis
     emojisFound = found
     self.report = report
@@ -79,7 +82,7 @@ public struct ForeignArt: Sendable, Equatable {
 extension ForeignArt {
   /// Converts to a document. The canvas gets the size of the picture; without one it is the standard canvas,
   /// enlarged to hold all emoji, and a remaining URL becomes `pending` with `reason` and the anchor of the
-  /// format. Our own JSON keeps its canvas, its pending picture and its ids; all other emoji get ids from the
+  /// format. Our own JSON keeps its canvas, its pending picture and its ids, and rotations, mirroring, colours and captions; all other emoji get ids from the
   /// generator. The report includes the losses of reading.
   ///
   /// `picture` is the decoded background, `digest` the digest of its bytes, `url` the source to store. Throws
@@ -100,7 +103,8 @@ extension ForeignArt {
     for note in placement.notes { report.note(note) }
     let later = try pendingBackground(pending, &report)
     let content = DocumentContent(
-      id: DocumentID(using: &generator), canvas: placement.canvas, background: background, pending: later,
+      id: DocumentID(using: &generator), canvas: placement.canvas, fill: fill, background: background,
+      pending: later,
       emojis: placement.emojis, pictures: background.map { [$0.digest] } ?? [])
     guard let content else { throw ArtError(.damaged, "two emoji got one id") }
     return (content, report)
@@ -169,7 +173,8 @@ private struct EmojiPlacement {
       emojis.append(
         Emoji(
           id: id ?? newID(using: &generator), text: emoji.text, position: position, size: emoji.size,
-          z: emojis.count * Limits.zStep))
+          z: emojis.count * Limits.zStep, rotation: emoji.rotation, isMirrored: emoji.isMirrored,
+          color: emoji.color))
     }
   }
 

@@ -17,6 +17,7 @@ struct ForeignReader {
   private var of2017 = BackgroundReader()
   private var backgroundKind: BackgroundKind?
   private var canvas: Canvas?
+  private var fill: Color?
   private var canvasFault: ArtError?
   private var pending: PendingBackground?
   private var hasCounter = false
@@ -103,6 +104,7 @@ struct ForeignReader {
         switch key {
         case "height": height = try reader.numberOrSkip()
         case "width": width = try reader.numberOrSkip()
+        case "fill": try readFill(&reader)
         default:
           unknown.note(key, in: "canvas")
           try reader.skip()
@@ -120,6 +122,16 @@ struct ForeignReader {
       canvas = try Canvas(width: width, height: height)
     } catch {
       canvasFault = start.error("a canvas of \(width)x\(height), whose sides are not 1 to 100,000 pixels")
+    }
+  }
+
+  private mutating func readFill(_ reader: inout JSONReader) throws(ArtError) {
+    guard !reader.null() else { return }
+    let typed = try reader.stringOrSkip()
+    do throws(ArtError) {
+      fill = try Color(typed: typed ?? "")
+    } catch {
+      notes.append(.init(.leftOut, code: "brokenFill", text: "a colour of the canvas that is none"))
     }
   }
 
@@ -155,11 +167,13 @@ extension ForeignReader {
     }
     var list = list
     if dialect.anchor == .topLeft { list.removeOutOfBounds() }
+    if dialect == .json { list.removeBrokenCaptions() } else { list.removeStyles() }
     var unknown = unknown
     for key in keys where key.dialect != dialect { unknown.note(key.name) }
     let reader = backgroundReader(for: dialect)
     unknown.merge(reader.unknown)
     unknown.merge(list.unknown)
+    if dialect != .json { unknown.merge(list.ownKeys) }
     if dialect != .json { for key in reader.ownKeys { unknown.note(key) } }
     var report = ExchangeReport()
     for note in list.faults.notes + reader.notes { report.note(note) }
@@ -172,7 +186,8 @@ extension ForeignReader {
     for note in changes(of: dialect) { report.note(note) }
     return ForeignArt(
       dialect: dialect, background: reader.background, pending: dialect == .json ? pending : nil,
-      canvas: dialect == .json ? canvas : nil, emojis: list.emojis, found: list.found, report: report)
+      canvas: dialect == .json ? canvas : nil, fill: dialect == .json ? fill : nil, emojis: list.emojis,
+      found: list.found, report: report)
   }
 
   /// The format, by the rules of the years; nil where nothing shows it.
@@ -224,6 +239,12 @@ extension ForeignReader {
       let count = list.brokenIDs
       let text = "\(count) \(count == 1 ? "id is none: a new one is" : "ids are none: new ones are") made"
       notes.append(.init(.changed, code: "brokenID", emojis: count, text: text))
+    }
+    if dialect == .json, list.brokenStyles > 0 {
+      let count = list.brokenStyles
+      let text =
+        "\(count) \(count == 1 ? "emoji has" : "emoji have") a rotation, mirroring, colour or kind that is none: the usual one is taken"
+      notes.append(.init(.changed, code: "brokenStyle", emojis: count, text: text))
     }
     return notes
   }

@@ -136,7 +136,7 @@ extension Action {
     case .color(let selection, let color):
       return try Self.change("color", selection, in: art) { (emoji) throws(ArtError) in
         guard emoji.text.isCaption else { throw .noWords(emoji.text.label) }
-        return .color(color)
+        return .color(color ?? .black)
       }
     case .setText(let selection, let text):
       return try Self.change("change", selection, in: art) { _ in .text(text) }
@@ -224,7 +224,7 @@ extension Action {
     let (width, height) = text.ems
     let place = try target.point(on: art.canvas, extent: (width * size.pixels / 2, height * size.pixels / 2))
     return try add("add", 1, to: art, using: &generator) { (id, _, z) in
-      Emoji(id: id, text: text, position: place, size: size, z: z, color: color)
+      Emoji(id: id, text: text, position: place, size: size, z: z, color: color ?? .black)
     }
   }
 

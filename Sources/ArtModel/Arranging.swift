@@ -129,16 +129,19 @@ public struct Grid: Hashable, Sendable, CustomStringConvertible {
   static func centers(
     of boxes: [EmojiBox], columns: Int, gap: Length, at target: Target?, on canvas: Canvas
   ) throws(ArtError) -> [(x: Double, y: Double)] {
-    guard columns > 0 else { throw .badGrid("\(columns)") }
+    guard columns > 0 else { throw .badColumns("\(columns)") }
     guard !boxes.isEmpty else { return [] }
     let columns = min(columns, boxes.count)
     let rows = (boxes.count + columns - 1) / columns
-    let space = gap.pixels(of: min(canvas.width, canvas.height))
+    let space = rounded(try gap.pixels(of: Double(min(canvas.width, canvas.height)), asA: "gap"))
     let width = 2 * (boxes.map(\.extent.x).max() ?? 0)
     let height = 2 * (boxes.map(\.extent.y).max() ?? 0)
     let extent = (
       x: (Double(columns) * (width + space) - space) / 2, y: (Double(rows) * (height + space) - space) / 2
     )
+    guard abs(extent.x) <= Limits.coordinate, abs(extent.y) <= Limits.coordinate else {
+      throw .tooLargeGrid()
+    }
     let center: Point
     if let target {
       center = try target.point(on: canvas, extent: extent)
@@ -223,11 +226,7 @@ public enum CanvasAction: Hashable, Sendable {
     guard let left = edges.map(\.left).min(), let top = edges.map(\.top).min(),
       let right = edges.map(\.right).max(), let bottom = edges.map(\.bottom).max()
     else { throw .nothingToFit() }
-    let space =
-      switch margin {
-      case .pixels(let pixels): pixels
-      case .percent(let percent): percent / 100 * min(right - left, bottom - top)
-      }
+    let space = try margin.pixels(of: min(right - left, bottom - top), asA: "margin")
     let sides = (
       width: (right - left + 2 * space).rounded(.up), height: (bottom - top + 2 * space).rounded(.up)
     )

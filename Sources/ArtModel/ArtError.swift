@@ -308,7 +308,30 @@ extension ArtError {
 
   /// A font size out of bounds.
   public static func badSize(_ text: String) -> ArtError {
-    ArtError(.badValue, "\"\(text)\" is no size; give a number above 0 and up to 100,000", about: text)
+    ArtError(
+      .badValue,
+      "\"\(text)\" is no size; give pixels above 0 and up to 100,000, or percent of the canvas's shorter side",
+      about: text)
+  }
+
+  /// A gap or a margin, by its name, that is none or out of bounds.
+  public static func badLength(_ text: String, _ name: String) -> ArtError {
+    ArtError(
+      .badValue,
+      "\"\(text)\" is no \(name); give pixels or percent, such as 10 or 5%, up to 1,000,000 pixels",
+      about: text)
+  }
+
+  /// A number of columns that is none.
+  public static func badColumns(_ text: String) -> ArtError {
+    ArtError(.badValue, "\"\(text)\" is no number of columns; give 1 or more", about: text)
+  }
+
+  /// A grid that reaches too far.
+  static func tooLargeGrid() -> ArtError {
+    ArtError(
+      .badValue,
+      "the grid would be larger than 1,000,000 pixels; give a smaller gap, or another number of columns")
   }
 
   /// An angle that is none.
@@ -406,7 +429,7 @@ extension ArtError {
 
   /// An edit of more changes than the log keeps of one.
   static func tooManyChanges() -> ArtError {
-    ArtError(.tooLarge, "an edit makes at most 4,000,000 changes; make several edits of it")
+    ArtError(.tooLarge, "an edit makes at most \(Limits.editChanges) changes; make several edits of it")
   }
 
   /// An invalid author name.

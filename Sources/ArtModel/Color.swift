@@ -16,8 +16,11 @@ public struct Color: Hashable, Sendable {
     (self.red, self.green, self.blue, self.alpha) = (red, green, blue, alpha)
   }
 
-  /// Opaque black, the colour of words that have none of their own.
+  /// Opaque black, the usual colour of letters.
   public static let black = Color(red: 0, green: 0, blue: 0)
+
+  /// The colour of letters as it is stored: nil for black, which is left out.
+  public var ofLetters: Color? { self == .black ? nil : self }
 
   /// Parses user input: `#fc0`, `#fc08`, `#ffcc00`, `#ffcc0080`, or one of CSS's names, in any case. Throws `badValue`.
   public init(typed: String) throws(ArtError) {

@@ -22,7 +22,7 @@ public struct ContentEffect: Hashable, Sendable {
     /// Whether it is mirrored now; nil if unchanged.
     public var isMirrored: Bool?
     /// The new colour, `.some(nil)` if it was removed; nil if unchanged.
-    public var color: Color??
+    public var color: Color?
 
     /// An update without changes.
     public init(_ id: EmojiID) { self.id = id }
@@ -43,7 +43,7 @@ public struct ContentEffect: Hashable, Sendable {
       case .order(let z): self.z = z
       case .rotation(let rotation): self.rotation = rotation
       case .mirroring(let isMirrored): self.isMirrored = isMirrored
-      case .color(let color): self.color = .some(color)
+      case .color(let color): self.color = color
       }
     }
 

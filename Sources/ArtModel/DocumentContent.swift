@@ -53,7 +53,9 @@ public struct DocumentContent: Sendable {
     self.log = log
     self.revision = revision
     self.head = head
-    self.emojis = Dictionary(emojis.lazy.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+    // Growing a dictionary hashes all keys again.
+    self.emojis = Dictionary(minimumCapacity: emojis.count)
+    for emoji in emojis { self.emojis[emoji.id] = emoji }
     order = emojis.map(OrderKey.init).sorted()
     guard self.emojis.count == order.count else { return nil }
     checkInvariants()
@@ -88,14 +90,15 @@ public struct DocumentContent: Sendable {
     }
   }
 
-  /// Cuts the log to its newest entries: at most `entries`, with at most that many changes and inverses in all. The
-  /// newest entry always stays. A file's log has a bound in bytes instead.
-  public mutating func trimLog(entries: Int, changes: Int) {
+  /// Cuts the log to its newest blocks, as a file's log is cut, and to that many changes and inverses in all, where a file's log has a bound
+  /// in bytes. The newest entry always stays.
+  package mutating func trimLog(keeping kept: Int = LogBlock.kept, block: Int = LogBlock.size, changes: Int) {
     var budget = changes
     var count = 0
     for entry in log.reversed() {
       budget -= entry.edit.changes.count + entry.inverse.count + entry.dropped.count
-      guard count == 0 || (count < entries && budget >= 0) else { break }
+      let hasLeft = LogBlock.hasLeft(entry.revision, at: revision, keeping: kept, size: block)
+      guard count == 0 || (!hasLeft && budget >= 0) else { break }
       count += 1
     }
     log.removeFirst(log.count - count)
@@ -166,6 +169,9 @@ extension DocumentContent: EditableArt {
 
   /// All emoji, bottom to top.
   public func emojisInOrder() -> [Emoji] { order.compactMap { emojis[$0.id] } }
+
+  /// All emoji in any order.
+  package var unorderedEmojis: some Sequence<Emoji> { emojis.values }
 
   /// The lowest emoji.
   public func bottom() -> Emoji? { order.first.flatMap { emojis[$0.id] } }

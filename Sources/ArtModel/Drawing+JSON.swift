@@ -8,7 +8,7 @@ extension DrawingScene.Label {
       writer.number(position.x)
       writer.number(position.y)
       writer.number(size.pixels)
-      let style = EmojiStyle(text, rotation: rotation, isMirrored: isMirrored, color: color)
+      let style = EmojiStyle(text, rotation: rotation, isMirrored: isMirrored, color: color ?? .black)
       if !style.isEmpty { writer.object { style.write(to: &$0) } }
     }
   }
@@ -25,7 +25,9 @@ extension DrawingScene.Label {
     size = try FontSize(try reader.number())
     let style = try reader.nextStyle { _ in true }
     self.text = try EmojiText(stored: text, box: style.checkedBox(&reader))
-    (rotation, isMirrored, color) = (style.rotation ?? .zero, style.isMirrored ?? false, style.color ?? nil)
+    (rotation, isMirrored, color) = (
+      style.rotation ?? .zero, style.isMirrored ?? false, style.color?.ofLetters
+    )
     try reader.close()
   }
 }
@@ -34,6 +36,7 @@ extension Drawing.Format {
   /// Writes the format:
   ///
   ///     {"pdf":{…}}  {"png":{…}}  {"sixel":{…}}  {"svg":{"embedsGlyphs":…,"size":{…}}}
+  ///     {"jpeg":{"quality":…,"size":{…}}}  {"webp":{"quality":…,"size":{…}}}
   ///     {"symbols":{"colors":"…","columns":…,"rows":…}}
   func write(to writer: inout JSONWriter) {
     writer.object { writer in
@@ -44,6 +47,12 @@ extension Drawing.Format {
       case .png(let size):
         writer.key("png")
         size.write(to: &writer)
+      case .jpeg(let size, let quality):
+        writer.key("jpeg")
+        writer.compressed(size, quality)
+      case .webp(let size, let quality):
+        writer.key("webp")
+        writer.compressed(size, quality)
       case .sixel(let size):
         writer.key("sixel")
         size.write(to: &writer)
@@ -77,6 +86,12 @@ extension Drawing.Format {
       switch key {
       case "pdf": format = .pdf(try PixelSize(from: &reader))
       case "png": format = .png(try PixelSize(from: &reader))
+      case "jpeg":
+        let (size, quality) = try reader.compressed("jpeg")
+        format = .jpeg(size, quality: quality)
+      case "webp":
+        let (size, quality) = try reader.compressed("webp")
+        format = .webp(size, quality: quality)
       case "sixel": format = .sixel(try PixelSize(from: &reader))
       case "svg": format = try Self.svg(from: &reader)
       case "symbols": format = try Self.symbols(from: &reader)
@@ -123,6 +138,35 @@ extension Drawing.Format {
   }
 }
 
+extension JSONWriter {
+  /// `{"quality":90,"size":{…}}`.
+  fileprivate mutating func compressed(_ size: PixelSize, _ quality: Int) {
+    object {
+      $0.key("quality")
+      $0.integer(quality)
+      $0.key("size")
+      size.write(to: &$0)
+    }
+  }
+}
+
+extension JSONReader {
+  /// Reads what `compressed` writes; `name` is the format's.
+  fileprivate mutating func compressed(_ name: String) throws(ArtError) -> (PixelSize, quality: Int) {
+    var quality: Int?
+    var size: PixelSize?
+    try object { (key, reader) throws(ArtError) in
+      switch key {
+      case "quality": quality = try reader.count(DrawingDetails.qualities, "quality")
+      case "size": size = try PixelSize(from: &reader)
+      default: throw reader.error("\(name) with the key \"\(key.prefix(40))\"")
+      }
+    }
+    guard let quality, let size else { throw error("\(name) without quality or size") }
+    return (size, quality)
+  }
+}
+
 extension PixelSize {
   /// `{"height":768,"width":1024}`.
   fileprivate func write(to writer: inout JSONWriter) { writer.size(width, height) }
@@ -135,11 +179,15 @@ extension PixelSize {
 }
 
 extension WorkerRequest.Draw {
-  /// Writes `{"canvas":{…},"format":{…},"isTransparent":…,"region":{…}}`.
+  /// Writes `{"canvas":{…},"details":{…},"format":{…},"isTransparent":…,"region":{…}}`, without `details` if there are none.
   func write(to writer: inout JSONWriter) {
     writer.object {
       $0.key("canvas")
       canvas.write(to: &$0, fill: fill)
+      if details != DrawingDetails() {
+        $0.key("details")
+        details.write(to: &$0)
+      }
       $0.key("format")
       format.write(to: &$0)
       $0.key("isTransparent")
@@ -152,12 +200,14 @@ extension WorkerRequest.Draw {
   /// Reads what `write` writes.
   init(from reader: inout JSONReader) throws(ArtError) {
     var canvas: (canvas: Canvas, fill: Color?)?
+    var details = DrawingDetails()
     var format: Drawing.Format?
     var isTransparent: Bool?
     var region: CanvasRect?
     try reader.object { (key, reader) throws(ArtError) in
       switch key {
       case "canvas": canvas = try Canvas.filled(from: &reader)
+      case "details": details = try DrawingDetails(from: &reader)
       case "format": format = try Drawing.Format(from: &reader)
       case "isTransparent": isTransparent = try reader.boolean()
       case "region": region = try CanvasRect(from: &reader)
@@ -168,7 +218,8 @@ extension WorkerRequest.Draw {
       throw reader.error("draw without canvas, format, isTransparent or region")
     }
     self.init(
-      canvas: canvas.canvas, fill: canvas.fill, region: region, format: format, isTransparent: isTransparent)
+      canvas: canvas.canvas, fill: canvas.fill, region: region, format: format, isTransparent: isTransparent,
+      details: details)
   }
 }
 
@@ -206,9 +257,17 @@ extension CanvasRect {
 }
 
 extension Drawn {
-  /// Writes `{"lacking":["…"],"lackingCount":1,"pictureFault":"…"}`, without `pictureFault` if there is none.
+  /// Writes `{"enlarged":["…",2.5],"lacking":["…"],"lackingCount":1,"pictureFault":"…"}`, without `enlarged` and `pictureFault` if
+  /// there are none.
   func write(to writer: inout JSONWriter) {
     writer.object { writer in
+      if let enlarged {
+        writer.key("enlarged")
+        writer.array {
+          $0.string(enlarged.text)
+          $0.number(enlarged.times)
+        }
+      }
       writer.key("lacking")
       writer.array { for text in lacking.prefix(Self.namedTexts) { $0.string(text) } }
       writer.key("lackingCount")
@@ -226,8 +285,10 @@ extension Drawn {
     var lacking: [String]?
     var lackingCount: Int?
     var pictureFault: String?
+    var enlarged: Enlarged?
     try reader.object { (key, reader) throws(ArtError) in
       switch key {
+      case "enlarged": enlarged = try Enlarged(from: &reader)
       case "lacking": lacking = try Self.texts(from: &reader)
       case "lackingCount": lackingCount = try reader.count(0...Limits.emojiCount, "texts")
       case "pictureFault": pictureFault = try reader.detail()
@@ -238,7 +299,8 @@ extension Drawn {
     guard lacking.count == min(lackingCount, Self.namedTexts) else {
       throw .badCount(lacking.count, "texts")
     }
-    self.init(lacking: lacking, lackingCount: lackingCount, pictureFault: pictureFault)
+    self.init(
+      lacking: lacking, lackingCount: lackingCount, pictureFault: pictureFault, enlarged: enlarged)
   }
 
   private static func texts(from reader: inout JSONReader) throws(ArtError) -> [String] {
@@ -248,6 +310,17 @@ extension Drawn {
       texts.append(try EmojiText(stored: try reader.string()).string)
     }
     return texts
+  }
+}
+
+extension Drawn.Enlarged {
+  /// Reads `["🐝",2.5]`.
+  fileprivate init(from reader: inout JSONReader) throws(ArtError) {
+    try reader.open()
+    let text = try EmojiText(stored: try reader.string()).string
+    try reader.comma()
+    self.init(text: text, times: try reader.number())
+    try reader.close()
   }
 }
 

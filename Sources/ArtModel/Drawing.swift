@@ -6,6 +6,10 @@ public struct Drawing: Hashable, Sendable {
   public enum Format: Hashable, Sendable {
     /// A PNG file, in pixels.
     case png(PixelSize)
+    /// A JPEG file of that quality, in pixels.
+    case jpeg(PixelSize, quality: Int)
+    /// A WebP file with loss, of that quality, in pixels.
+    case webp(PixelSize, quality: Int)
     /// An SVG file with that nominal size. Glyphs are embedded as pictures, each once, or written as text.
     case svg(PixelSize, embedsGlyphs: Bool)
     /// A PDF file with one page, in points.
@@ -29,16 +33,20 @@ public struct Drawing: Hashable, Sendable {
   public var isTransparent: Bool
   /// The path of the colour font; nil if none was found.
   public var font: String?
+  /// What it has for print and for readers.
+  public var details: DrawingDetails
 
   /// A drawing with these values.
   public init(
-    scene: DrawingScene, region: CanvasRect, format: Format, isTransparent: Bool = false, font: String?
+    scene: DrawingScene, region: CanvasRect, format: Format, isTransparent: Bool = false, font: String?,
+    details: DrawingDetails = DrawingDetails()
   ) {
     self.scene = scene
     self.region = region
     self.format = format
     self.isTransparent = isTransparent
     self.font = font
+    self.details = details
   }
 }
 
@@ -76,12 +84,31 @@ public struct Drawn: Hashable, Sendable {
   public var lackingCount: Int
   /// Why the background could not be drawn; nil if it could. A hatched area takes its place.
   public var pictureFault: String?
+  /// The glyph that is enlarged most, if the font has it only as pixels, and it is enlarged more than twice.
+  public var enlarged: Enlarged?
+
+  /// A glyph that is drawn larger than the font has it, and so looks blurred.
+  public struct Enlarged: Hashable, Sendable {
+    /// The text.
+    public var text: String
+    /// The pixels drawn for each pixel of the font.
+    public var times: Double
+
+    /// A glyph of that text.
+    public init(text: String, times: Double) { (self.text, self.times) = (text, times) }
+  }
+
+  /// Whether everything is drawn as it was meant.
+  public var isFaultless: Bool { lackingCount == 0 && pictureFault == nil }
 
   /// A report with these values.
-  public init(lacking: [String] = [], lackingCount: Int = 0, pictureFault: String? = nil) {
+  public init(
+    lacking: [String] = [], lackingCount: Int = 0, pictureFault: String? = nil, enlarged: Enlarged? = nil
+  ) {
     self.lacking = lacking
     self.lackingCount = lackingCount
     self.pictureFault = pictureFault
+    self.enlarged = enlarged
   }
 }
 
@@ -150,7 +177,7 @@ public struct DrawingScene: Hashable, Sendable {
     public init(_ emoji: Emoji) {
       self.init(
         text: emoji.text, position: emoji.position, size: emoji.size, rotation: emoji.rotation,
-        isMirrored: emoji.isMirrored, color: emoji.color)
+        isMirrored: emoji.isMirrored, color: emoji.color.ofLetters)
     }
   }
 

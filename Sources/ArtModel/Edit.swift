@@ -46,7 +46,7 @@ extension Change {
   /// Sets whether an emoji is mirrored.
   public static func mirror(_ id: EmojiID, to isMirrored: Bool) -> Change { .set(id, .mirroring(isMirrored)) }
   /// Sets the colour of an emoji's letters.
-  public static func color(_ id: EmojiID, to color: Color?) -> Change { .set(id, .color(color)) }
+  public static func color(_ id: EmojiID, to color: Color) -> Change { .set(id, .color(color)) }
 }
 
 /// A field of an emoji with its value.
@@ -57,7 +57,7 @@ public enum EmojiValue: Hashable, Sendable {
   case order(Int)
   case rotation(Rotation)
   case mirroring(Bool)
-  case color(Color?)
+  case color(Color)
 
   /// The field.
   public var field: EmojiField {
@@ -135,6 +135,9 @@ public enum Field: Hashable, Sendable {
     case .canvas, .fill, .background, .pending: nil
     }
   }
+
+  /// The fields of the document itself.
+  static let ofDocument: [Field] = [.canvas, .fill, .background, .pending]
 
   /// All fields of an emoji.
   static func all(of id: EmojiID) -> [Field] {

@@ -269,7 +269,11 @@ extension ArtReading {
     let isSubstituted = !isPendingSet && pending?.isSubstitute == true
     if isSubstituted || pendingAfter(changes) == nil {
       let substitute = missing.flatMap { PendingBackground(replacing: $0, since: time) }
-      if isSubstituted || substitute != nil { possible.changes.append(.setPending(substitute)) }
+      if isSubstituted || substitute != nil {
+        // In place of an earlier change of the field: an edit of all fields must not grow beyond its bound.
+        possible.changes.removeAll { $0.field == .pending }
+        possible.changes.append(.setPending(substitute))
+      }
     }
     return possible
   }

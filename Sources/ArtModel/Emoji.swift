@@ -18,13 +18,13 @@ public struct Emoji: Hashable, Sendable, Identifiable {
   public var rotation: Rotation
   /// Whether left and right are exchanged.
   public var isMirrored: Bool
-  /// The colour of letters; nil for black. Emoji have colours of their own.
-  public var color: Color?
+  /// The colour of letters. Emoji have colours of their own.
+  public var color: Color
 
   /// An emoji with these values.
   public init(
     id: EmojiID, text: EmojiText, position: Point, size: FontSize, z: Int, rotation: Rotation = .zero,
-    isMirrored: Bool = false, color: Color? = nil
+    isMirrored: Bool = false, color: Color = .black
   ) {
     self.id = id
     self.text = text
@@ -239,6 +239,9 @@ public struct EmojiText: Hashable, Sendable, CustomStringConvertible {
     return scalars.contains { !$0.isASCII && $0.properties.isEmoji }
   }
 
+  /// Whether it is a caption, or has other characters beside its emoji.
+  package var hasLetters: Bool { isCaption || string.contains { !Self.isEmoji($0) } }
+
   private static let emojiSelector: Unicode.Scalar = "\u{FE0F}"
   private static let keycap: Unicode.Scalar = "\u{20E3}"
 
@@ -248,6 +251,11 @@ public struct EmojiText: Hashable, Sendable, CustomStringConvertible {
       !only.properties.isEmojiPresentation
     else { return text }
     return text + "\u{FE0F}"
+  }
+
+  /// Whether a scalar is seen by itself.
+  fileprivate static func isSeen(_ scalar: Unicode.Scalar) -> Bool {
+    isVisible(scalar) && !scalar.properties.isWhitespace && !scalar.properties.isDefaultIgnorableCodePoint
   }
 
   /// Whether a scalar is assigned and leaves a mark: labels that look the same must be the same. Joiners, tags and
@@ -277,9 +285,7 @@ public struct Words: Hashable, Sendable, CustomStringConvertible {
     var lines = Self.lines(text.unicodeScalars)
     while let last = lines.last, last.isEmpty { lines.removeLast() }
     try self.init(stored: lines.joined(separator: "\n"))
-    guard string.unicodeScalars.contains(where: { !$0.properties.isWhitespace }) else {
-      throw .badWords(text, .empty)
-    }
+    guard string.unicodeScalars.contains(where: EmojiText.isSeen) else { throw .badWords(text, .empty) }
   }
 
   /// Checks a stored text and leaves it unchanged. Throws `badText`.

@@ -20,11 +20,14 @@ public struct EmojiBox: Hashable, Sendable {
   public let rotation: Rotation
 
   /// The box of an emoji.
-  public init(_ emoji: Emoji) {
-    let (width, height) = emoji.text.ems
-    (x, y) = (emoji.position.x, emoji.position.y)
-    (self.width, self.height) = (width * emoji.size.pixels, height * emoji.size.pixels)
-    rotation = emoji.rotation
+  public init(_ emoji: Emoji) { self.init(DrawingScene.Label(emoji)) }
+
+  /// The box of a label.
+  public init(_ label: DrawingScene.Label) {
+    let (width, height) = label.text.ems
+    (x, y) = (label.position.x, label.position.y)
+    (self.width, self.height) = (width * label.size.pixels, height * label.size.pixels)
+    rotation = label.rotation
   }
 
   /// The corners, clockwise from the one that is top left before turning, rounded to millionths of a pixel.
@@ -122,6 +125,24 @@ public struct OffCanvas: Hashable, Sendable {
     if EmojiBox(emoji).overlaps(CanvasRect(canvas)) { half += 1 } else { outside += 1 }
   }
 
+  /// Counts all of a document.
+  public init(_ content: DocumentContent) { self.init(content.unorderedEmojis, on: content.canvas) }
+
+  /// The number of all of them.
+  public var count: Int { outside + half }
+
   /// Whether there are none.
-  public var isEmpty: Bool { outside == 0 && half == 0 }
+  public var isEmpty: Bool { count == 0 }
+}
+
+extension Action {
+  /// Counts the emoji off the canvas that somebody must be told of after this action: those that it was about, or all of them where it gave
+  /// the canvas another size.
+  package func offCanvas(among subjects: [Emoji], of art: some ArtReading) throws(ArtError) -> OffCanvas {
+    switch self {
+    case .remove, .canvas(.fill): OffCanvas()
+    case .canvas: OffCanvas(try art.emojisInOrder(), on: art.canvas)
+    default: OffCanvas(subjects, on: art.canvas)
+    }
+  }
 }

@@ -155,6 +155,17 @@ public enum Length: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
+  /// A gap or a margin in pixels; `name` says which in errors. Throws `badValue` for more than 1,000,000 pixels.
+  func pixels(of side: Double, asA name: String) throws(ArtError) -> Double {
+    let pixels =
+      switch self {
+      case .pixels(let value): value
+      case .percent(let value): value / 100 * side
+      }
+    guard abs(pixels) <= Limits.coordinate else { throw .badLength(description, name) }
+    return pixels
+  }
+
   /// The coordinate at this distance from a start. A distance of zero gives exactly the start.
   func pixels(from start: Double, of side: Int) -> Double {
     let distance = pixels(of: side)

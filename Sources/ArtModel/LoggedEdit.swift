@@ -1,5 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// The blocks in which edits leave the log: edits are of one block if their revisions divided by 64 give the same whole number. So which edits
+/// the log has, in a file and in memory, follows from the revisions alone.
+package enum LogBlock {
+  /// The revisions of one block.
+  package static let size = 64
+  /// The number of edits that the log keeps at least. It has fewer than a block more.
+  package static let kept = 1_000
+
+  /// The block of a revision.
+  package static func number(of revision: Int) -> Int { revision / size }
+
+  /// Whether an edit is too old for the log of a document at the revision `newest`: `kept` revisions follow its block.
+  package static func hasLeft(
+    _ revision: Int, at newest: Int, keeping kept: Int = kept, size: Int = size
+  ) -> Bool {
+    (revision / size + 1) * size - 1 <= newest - kept
+  }
+}
+
 /// An edit in the document's log: its author and time, its changes, and their inverse.
 public struct LoggedEdit: Hashable, Sendable, Identifiable {
   /// The relation of an entry to undo and redo.
@@ -203,7 +222,7 @@ private struct EditPhrases {
     case .text(let text)?: "changed to \(text.label)"
     case .rotation(let rotation)?: "turned to \(numberText(rotation.degrees))°"
     case .mirroring(let isMirrored)?: isMirrored ? "mirrored" : "no longer mirrored"
-    case .color(let color)?: "coloured \(color?.description ?? "black")"
+    case .color(let color)?: "coloured \(color.ofLetters?.description ?? "black")"
     case .order?: "brought to another place in the order"
     case nil:
       switch field {
@@ -251,7 +270,7 @@ extension Change {
     case .order: "order \(id)"
     case .rotation(let rotation): "turn \(id) to \(numberText(rotation.degrees))°"
     case .mirroring(let isMirrored): isMirrored ? "mirror \(id)" : "mirror \(id) no longer"
-    case .color(let color): "colour \(id) \(color?.description ?? "black")"
+    case .color(let color): "colour \(id) \(color.ofLetters?.description ?? "black")"
     }
   }
 

@@ -5,10 +5,10 @@
 public enum Reference: Hashable, Sendable, CustomStringConvertible {
   /// An id or a prefix of one. If the document has no such id, `word` is looked for among the captions.
   case id(EmojiID.Prefix, word: String? = nil)
-  /// The emoji's text.
-  case text(EmojiText, Ordinals = .only)
-  /// The words of a caption, as one line.
-  case words(String, Ordinals = .only)
+  /// The emoji's text. If a caption's words are the whole `word`, which ends like ordinals, that is meant.
+  case text(EmojiText, Ordinals = .only, word: String? = nil)
+  /// The words of a caption, as one line; `word` as above.
+  case words(String, Ordinals = .only, word: String? = nil)
   /// `@last`: the last added emoji that still exists.
   case last
 
@@ -53,18 +53,29 @@ public enum Reference: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Parses a reference. Throws `badValue`.
+  /// Parses a reference. A line feed between two lines is the same as `\n`. Throws `badValue`.
   public init(_ typed: String) throws(ArtError) {
-    if typed == "@last" {
+    if typed.utf8.contains(0x0A), typed.utf8.last != 0x0A, Self.isCaption(typed[...]) {
+      let lines = typed.split(separator: "\n", omittingEmptySubsequences: false)
+      try self.init(lines.joined(separator: "\\n"))
+    } else if typed == "@last" {
       self = .last
     } else if let prefix = EmojiID.Prefix(typed: typed) {
       self = .id(prefix, word: typed)
     } else {
-      guard let (text, ordinals) = Ordinals.split(typed) else { throw .badReference(typed) }
+      guard let (text, ordinals) = Ordinals.split(typed) else {
+        // Words such as `at 7:00`: nothing else is before a colon and a zero.
+        guard let colon = typed.lastIndex(of: ":"), Self.isCaption(typed[..<colon]) else {
+          throw .badReference(typed)
+        }
+        self = .words(typed)
+        return
+      }
+      let word = ordinals != .only && Self.isCaption(text) ? typed : nil
       if let text = Self.optionalText(String(text)) {
-        self = .text(text, ordinals)
+        self = .text(text, ordinals, word: word)
       } else if Self.isCaption(text) {
-        self = .words(String(text), ordinals)
+        self = .words(String(text), ordinals, word: word)
       } else {
         throw .badReference(typed)
       }
@@ -76,11 +87,11 @@ public enum Reference: Hashable, Sendable, CustomStringConvertible {
     do throws(ArtError) { return try EmojiText(typed) } catch { return nil }
   }
 
-  /// Whether it may be a caption's words. They begin with a letter or a digit, or hold a blank.
+  /// Whether it may be a caption's words. They hold a letter, a digit or a blank, and do not begin with `@` or `:`, which begin other names.
   private static func isCaption(_ typed: Substring) -> Bool {
-    guard let first = typed.first, first.isLetter || first.isNumber || typed.contains(" ") else {
-      return false
-    }
+    guard let first = typed.first, first != "@", first != ":",
+      typed.contains(where: { ($0.isLetter || $0.isNumber || $0 == " ") && !EmojiText.isEmoji($0) })
+    else { return false }
     do throws(ArtError) {
       _ = try Words(String(typed))
       return true
@@ -92,8 +103,8 @@ public enum Reference: Hashable, Sendable, CustomStringConvertible {
   /// Whether it may stand for more than one emoji.
   public var isPlural: Bool {
     switch self {
-    case .text(_, .all), .words(_, .all): true
-    case .text(_, .range(let range)), .words(_, .range(let range)): range.count > 1
+    case .text(_, .all, word: _), .words(_, .all, word: _): true
+    case .text(_, .range(let range), word: _), .words(_, .range(let range), word: _): range.count > 1
     case .id, .text, .words, .last: false
     }
   }
@@ -102,8 +113,8 @@ public enum Reference: Hashable, Sendable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .id(let prefix, let word): word ?? prefix.description
-    case .text(let text, let ordinals): "\(text)\(ordinals)"
-    case .words(let words, let ordinals): "\(words)\(ordinals)"
+    case .text(let text, let ordinals, let word): word ?? "\(text)\(ordinals)"
+    case .words(let words, let ordinals, let word): word ?? "\(words)\(ordinals)"
     case .last: "@last"
     }
   }
@@ -140,11 +151,14 @@ extension Reference {
           description, matches.prefix(3).map { "\($0.id) \($0.text.label)" }, more: matches.count > 3)
       }
       return matches
-    case .text(let text, let ordinals):
+    case .text(let text, let ordinals, let word):
+      if let whole = try captions(word, in: art) { return whole }
       let key = text.referenceKey
       return try chosen(
         ordinals, text.string, from: art.emojisInOrder().filter { $0.text.referenceKey == key })
-    case .words(let words, let ordinals): return try captions(words, ordinals, in: art)
+    case .words(let words, let ordinals, let word):
+      if let whole = try captions(word, in: art) { return whole }
+      return try captions(words, ordinals, in: art)
     case .last:
       guard let emoji = try Self.lastAdded(in: art) else { throw .noSuchEmoji(description) }
       return [emoji]
@@ -154,11 +168,19 @@ extension Reference {
   private func captions(_ words: String, _ ordinals: Ordinals, in art: some ArtReading) throws(ArtError)
     -> [Emoji]
   {
+    try chosen(ordinals, words, from: Self.captions(words, in: art))
+  }
+
+  /// The caption that has these words; nil if there is none. Throws `ambiguous`, and what reading throws.
+  private func captions(_ word: String?, in art: some ArtReading) throws(ArtError) -> [Emoji]? {
+    guard let word else { return nil }
+    let matches = try Self.captions(word, in: art)
+    return matches.isEmpty ? nil : try chosen(.only, word, from: matches)
+  }
+
+  private static func captions(_ words: String, in art: some ArtReading) throws(ArtError) -> [Emoji] {
     let key = EmojiText.comparisonKey(of: words)
-    let matches = try art.emojisInOrder().filter {
-      $0.text.isCaption && $0.text.referenceKey == key
-    }
-    return try chosen(ordinals, words, from: matches)
+    return try art.emojisInOrder().filter { $0.text.isCaption && $0.text.referenceKey == key }
   }
 
   private func chosen(_ ordinals: Ordinals, _ text: String, from matches: [Emoji]) throws(ArtError) -> [Emoji]

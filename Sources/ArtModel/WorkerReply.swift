@@ -21,8 +21,10 @@ package enum WorkerReply: Sendable, Hashable {
   case part(bytes: Int)
   /// The drawing is complete.
   case drawn(Drawn)
-  /// The drawing failed. Parts sent before are to be discarded.
+  /// The drawing failed, or the words cannot be measured. Parts sent before are to be discarded.
   case notDrawn(DrawingRefusal)
+  /// The box of the words.
+  case measured(TextBox)
   /// The system's support for a sandbox.
   case sandbox(SandboxAbility)
 }
@@ -34,7 +36,8 @@ extension WorkerReply {
   ///
   ///     {"hello":1}  {"progress":{"received":…,"total":…}}  {"body":…}
   ///     {"picture":{"isAnimated":…,"mediaType":"…","size":{…}}}  {"refused":{"detail":"…","isTransient":…,"reason":"…"}}
-  ///     {"part":…}  {"drawn":{…}}  {"notDrawn":{"detail":"…","reason":"…"}}  {"sandbox":{"hasSeccomp":…,"landlock":…}}
+  ///     {"part":…}  {"drawn":{…}}  {"notDrawn":{"detail":"…","reason":"…"}}
+  ///     {"measured":[6.2,1.362]}  {"sandbox":{"hasSeccomp":…,"landlock":…}}
   package func write(to writer: inout JSONWriter) {
     writer.object { writer in
       switch self {
@@ -76,6 +79,9 @@ extension WorkerReply {
       case .notDrawn(let refusal):
         writer.key("notDrawn")
         refusal.write(to: &writer)
+      case .measured(let box):
+        writer.key("measured")
+        box.write(to: &writer)
       case .sandbox(let ability):
         writer.key("sandbox")
         ability.write(to: &writer)
@@ -92,6 +98,7 @@ extension WorkerReply {
       case "body": reply = .body(bytes: try reader.count(0...WorkerRequest.bodyLimit, "bytes"))
       case "drawn": reply = .drawn(try Drawn(from: &reader))
       case "hello": reply = .hello(version: try reader.integer())
+      case "measured": reply = .measured(try TextBox(from: &reader))
       case "notDrawn": reply = .notDrawn(try DrawingRefusal(from: &reader))
       case "part": reply = .part(bytes: try reader.count(1...WorkerReply.partLimit, "bytes"))
       case "picture": reply = try Self.picture(from: &reader)

@@ -6,8 +6,10 @@ package enum WorkerVerb: Sendable, Hashable {
   case fetch
   /// Decodes pictures of these formats. Other formats are refused as if their loaders were not installed.
   case decode([PictureKind])
-  /// Draws with the font at that path, and decodes backgrounds of these formats.
-  case draw(font: String?, [PictureKind])
+  /// Draws with these fonts, and decodes backgrounds of these formats.
+  case draw(FontPaths, [PictureKind])
+  /// Measures words in these fonts.
+  case measure(FontPaths)
   /// Reports the system's support for a sandbox, and accepts no requests.
   case sandbox
 
@@ -16,26 +18,21 @@ package enum WorkerVerb: Sendable, Hashable {
     switch self {
     case .fetch: ["fetch"]
     case .decode(let kinds): ["decode"] + kinds.map(\.rawValue)
-    case .draw(nil, let kinds): ["draw"] + kinds.map(\.rawValue)
-    case .draw(let font?, let kinds): ["draw", Self.fontOption, font] + kinds.map(\.rawValue)
+    case .draw(let fonts, let kinds): ["draw"] + fonts.arguments + kinds.map(\.rawValue)
+    case .measure(let fonts): ["measure"] + fonts.arguments
     case .sandbox: ["sandbox"]
     }
   }
-
-  private static let fontOption = "--font"
 
   /// Parses arguments. Throws `usage` for invalid ones.
   package init(arguments: [String]) throws(ArtError) {
     var rest = arguments.dropFirst()
     switch arguments.first {
     case "decode": self = .decode(try Self.kinds(rest))
-    case "draw":
-      var font: String?
-      if rest.first == Self.fontOption {
-        font = rest.dropFirst().first
-        rest = rest.dropFirst(2)
-      }
-      self = .draw(font: font, try Self.kinds(rest))
+    case "draw": self = .draw(FontPaths(leading: &rest), try Self.kinds(rest))
+    case "measure":
+      self = .measure(FontPaths(leading: &rest))
+      guard rest.isEmpty else { throw Self.isNone }
     case "fetch" where rest.isEmpty: self = .fetch
     case "sandbox" where rest.isEmpty: self = .sandbox
     default: throw Self.isNone
@@ -56,8 +53,46 @@ package enum WorkerVerb: Sendable, Hashable {
   /// Whether a worker with this task accepts a request.
   package func accepts(_ request: WorkerRequest) -> Bool {
     switch (self, request) {
-    case (.fetch, .fetch), (.decode, .decode), (.draw, .labels), (.draw, .picture), (.draw, .draw): true
+    case (.fetch, .fetch), (.decode, .decode), (.draw, .labels), (.draw, .picture), (.draw, .draw),
+      (.measure, .measure):
+      true
     default: false
+    }
+  }
+}
+
+/// Where the fonts of a drawing are.
+package struct FontPaths: Sendable, Hashable {
+  /// The path of the colour font; nil if none was found.
+  package var color: String?
+  /// The folders of the fonts for letters; empty if they are not needed or not installed.
+  package var letterFolders: [String]
+
+  /// Fonts at these paths.
+  package init(color: String?, letterFolders: [String] = []) {
+    self.color = color
+    self.letterFolders = letterFolders
+  }
+
+  private static let colorMark = "font="
+  private static let lettersMark = "letters="
+
+  fileprivate var arguments: [String] {
+    [color].compactMap(\.self).map { Self.colorMark + $0 } + letterFolders.map { Self.lettersMark + $0 }
+  }
+
+  /// Takes the arguments for fonts from the front of others.
+  fileprivate init(leading rest: inout ArraySlice<String>) {
+    self.init(color: nil)
+    while let argument = rest.first {
+      if argument.hasPrefix(Self.colorMark) {
+        color = String(argument.dropFirst(Self.colorMark.count))
+      } else if argument.hasPrefix(Self.lettersMark) {
+        letterFolders.append(String(argument.dropFirst(Self.lettersMark.count)))
+      } else {
+        return
+      }
+      rest = rest.dropFirst()
     }
   }
 }
@@ -82,7 +117,7 @@ public struct SandboxAbility: Sendable, Hashable {
 /// `draw`, which consumes them.
 package enum WorkerRequest: Sendable, Hashable {
   /// The version of the protocol, which the worker's first line names.
-  package static let version = 3
+  package static let version = 4
   /// The length of a line in bytes, at most. It fits the longest URL with every character escaped.
   package static let lineLimit = 1 << 20
   /// The length of a picture or a body in bytes, at most, whatever the limits say.
@@ -99,11 +134,13 @@ package enum WorkerRequest: Sendable, Hashable {
   case picture(bytes: Int)
   /// Draws the scene sent before.
   case draw(Draw)
+  /// Measures the words of a caption.
+  case measure(Words)
 
   /// The number of raw bytes after the line; nil if another line follows.
   package var bytesThatFollow: Int? {
     switch self {
-    case .fetch, .draw: nil
+    case .fetch, .draw, .measure: nil
     case .decode(let bytes, _), .labels(let bytes, _), .picture(let bytes): bytes
     }
   }
@@ -148,6 +185,8 @@ package enum WorkerRequest: Sendable, Hashable {
     package var format: Drawing.Format
     /// Whether empty areas are transparent.
     package var isTransparent: Bool
+    /// What it has for print and for readers.
+    package var details = DrawingDetails()
 
     /// The values of a drawing, without its labels and its picture.
     package init(_ drawing: Drawing) {
@@ -156,16 +195,19 @@ package enum WorkerRequest: Sendable, Hashable {
       region = drawing.region
       format = drawing.format
       isTransparent = drawing.isTransparent
+      details = drawing.details
     }
 
     init(
-      canvas: Canvas, fill: Color? = nil, region: CanvasRect, format: Drawing.Format, isTransparent: Bool
+      canvas: Canvas, fill: Color? = nil, region: CanvasRect, format: Drawing.Format, isTransparent: Bool,
+      details: DrawingDetails = DrawingDetails()
     ) {
       self.canvas = canvas
       self.fill = fill
       self.region = region
       self.format = format
       self.isTransparent = isTransparent
+      self.details = details
     }
   }
 }
@@ -215,7 +257,7 @@ package struct SentScene {
     return Drawing(
       scene: DrawingScene(canvas: draw.canvas, fill: draw.fill, labels: labels, picture: picture),
       region: draw.region,
-      format: draw.format, isTransparent: draw.isTransparent, font: nil)
+      format: draw.format, isTransparent: draw.isTransparent, font: nil, details: draw.details)
   }
 }
 
@@ -262,7 +304,7 @@ extension WorkerRequest {
   /// Writes the line, without its line break:
   ///
   ///     {"decode":{"bytes":…,"limits":{…}}}  {"fetch":{"allowsPrivate":…,"isTyped":…,"limits":{…},"proxies":{…},"url":"…"}}
-  ///     {"labels":{"bytes":…,"total":…}}  {"picture":…}  {"draw":{…}}
+  ///     {"labels":{"bytes":…,"total":…}}  {"picture":…}  {"draw":{…}}  {"measure":"…"}
   package func write(to writer: inout JSONWriter) {
     writer.object { writer in
       switch self {
@@ -291,6 +333,9 @@ extension WorkerRequest {
       case .draw(let draw):
         writer.key("draw")
         draw.write(to: &writer)
+      case .measure(let words):
+        writer.key("measure")
+        writer.string(words.string)
       }
     }
   }
@@ -305,6 +350,7 @@ extension WorkerRequest {
       case "draw": request = .draw(try Draw(from: &reader))
       case "fetch": request = .fetch(try Fetch(from: &reader))
       case "labels": request = try Self.labels(from: &reader)
+      case "measure": request = .measure(try Words(try reader.string()))
       case "picture": request = .picture(bytes: try reader.count(0...WorkerRequest.bodyLimit, "bytes"))
       default: throw reader.error("no request \"\(key.prefix(40))\"")
       }

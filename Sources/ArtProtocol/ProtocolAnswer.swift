@@ -6,7 +6,7 @@ import ArtStore
 
 /// The answer to a request, one line of JSON:
 ///
-///     {"ok":{"id":"…","unsaved":3},"tag":7}  {"ok":{"ids":["…"],"unsaved":3}}  {"ok":{"unsaved":3}}
+///     {"ok":{"id":"…","unsaved":3},"tag":7}  {"ok":{"ids":["…"],"offCanvas":1,"unsaved":3}}  {"ok":{"unsaved":3}}
 ///     {"ok":{"done":["Undo move 🐝"],"left":1,"lost":1,"unsaved":4}}  {"ok":{"revision":12,"unsaved":0}}
 ///     {"ok":{"document":{…},"saved":{"head":"…","revision":12},"state":{"state":"open"},"unsaved":3,"version":7}}
 ///     {"fetching":{"url":"…"}}  {"error":{"code":"…","message":"…","remedy":"…","subject":"…"}}
@@ -39,6 +39,9 @@ public struct ProtocolAnswer: Sendable, Equatable {
 
     /// The emoji that the edit concerns.
     public var subjects: Subjects
+    /// The number of emoji that lie off the canvas, or more than half of them: of those that the edit concerns, or of all where the canvas
+    /// has another size.
+    public var offCanvas: Int
     /// The number of unsaved changes.
     public var unsaved: Int
     /// Whether the edit is not stored before the end of the input.
@@ -48,11 +51,11 @@ public struct ProtocolAnswer: Sendable, Equatable {
 
     /// A result with these values.
     public init(
-      _ subjects: Subjects = .none, unsaved: Int, isPending: Bool = false, isRepeated: Bool = false
+      _ subjects: Subjects = .none, offCanvas: Int = 0, unsaved: Int, isPending: Bool = false,
+      isRepeated: Bool = false
     ) {
-      (self.subjects, self.unsaved, self.isPending, self.isRepeated) = (
-        subjects, unsaved, isPending, isRepeated
-      )
+      (self.subjects, self.offCanvas, self.unsaved) = (subjects, offCanvas, unsaved)
+      (self.isPending, self.isRepeated) = (isPending, isRepeated)
     }
   }
 
@@ -187,7 +190,8 @@ extension ProtocolAnswer.Outcome {
       }
     self = .edited(
       ProtocolAnswer.Edited(
-        subjects, unsaved: answer.unsaved, isPending: isPending, isRepeated: answer.isRepeated))
+        subjects, offCanvas: answer.offCanvas.count, unsaved: answer.unsaved, isPending: isPending,
+        isRepeated: answer.isRepeated))
   }
 }
 
@@ -260,6 +264,10 @@ extension ProtocolAnswer.Edited {
     case .several(let ids):
       json.key("ids")
       json.array { json in for id in ids { json.string(id.description) } }
+    }
+    if offCanvas > 0 {
+      json.key("offCanvas")
+      json.integer(offCanvas)
     }
     json.status(unsaved: unsaved, isPending: isPending, isRepeated: isRepeated)
   }
@@ -344,6 +352,7 @@ private struct OutcomeMembers {
   private var subjects: ProtocolAnswer.Edited.Subjects?
   private var titles: [String]?
   private var (left, lost): (Int?, Int?) = (nil, nil)
+  private var offCanvas: Int?
   private var (isPending, isRepeated): (Bool?, Bool?) = (nil, nil)
   private var document: (content: DocumentContent, hasZ: Bool)?
   private var saved: SavedState?
@@ -365,6 +374,7 @@ private struct OutcomeMembers {
         subjects = .several(ids)
       case "left": left = try reader.integer()
       case "lost": lost = try reader.integer()
+      case "offCanvas": offCanvas = try reader.integer()
       case "pending": isPending = try reader.boolean()
       case "repeated": isRepeated = try reader.boolean()
       case "revision": revision = try reader.integer()
@@ -384,7 +394,7 @@ private struct OutcomeMembers {
   func outcome(_ reader: inout JSONReader) throws(ArtError) -> ProtocolAnswer.Outcome {
     guard let unsaved else { throw reader.error("ok without unsaved") }
     let isOfSteps = titles != nil || left != nil || lost != nil
-    let isOfEdit = subjects != nil
+    let isOfEdit = subjects != nil || offCanvas != nil
     let isOfLog = isPending != nil || isRepeated != nil
     let isOfDocument = document != nil || saved != nil || state != nil || version != nil
     switch (titles, revision, document) {
@@ -404,7 +414,7 @@ private struct OutcomeMembers {
     case (nil, nil, nil) where !isOfSteps && !isOfDocument:
       return .edited(
         ProtocolAnswer.Edited(
-          subjects ?? .none, unsaved: unsaved, isPending: isPending ?? false,
+          subjects ?? .none, offCanvas: offCanvas ?? 0, unsaved: unsaved, isPending: isPending ?? false,
           isRepeated: isRepeated ?? false))
     default: break
     }

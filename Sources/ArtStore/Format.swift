@@ -8,11 +8,7 @@ enum Format {
   static let version = 1
   /// The most bytes of a file that is opened or saved.
   static let largestFile = 256 << 20
-  /// The edits that the log keeps at least. It has fewer than 64 more, because edits leave it in blocks.
-  static let logEdits = 1_000
-  /// The bits of a revision that count within a block of edits.
-  static let blockBits = 6
-  /// The most bytes of names, tags, changes, inverses and dropped changes in the log. The newest edit stays
+  /// The most bytes of names, tags, changes, inverses and dropped changes in the log, which `LogBlock` cuts, too. The newest edit stays
   /// whatever its size.
   static let logBytes = 8 << 20
   /// The most edits in the archive of those that have left the log.

@@ -303,7 +303,7 @@ extension WorkerVerb {
   fileprivate var variables: [String] {
     switch self {
     case .fetch: ["CURL_CA_BUNDLE", "SSL_CERT_FILE", "LOCALDOMAIN", "RES_OPTIONS"]
-    case .decode, .draw, .sandbox: []
+    case .decode, .draw, .measure, .sandbox: []
     }
   }
 }
@@ -342,6 +342,7 @@ extension WorkerReply {
     case .part: "part"
     case .drawn: "drawn"
     case .notDrawn: "refusal to draw"
+    case .measured: "box"
     case .sandbox: "sandbox"
     }
   }

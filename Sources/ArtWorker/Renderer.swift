@@ -5,7 +5,7 @@ import ArtSystem
 import Glibc
 import Synchronization
 
-/// Draws, each drawing in a resource-limited helper process of its own. Has no state: drawings are independent
+/// Draws, and measures captions, each time in a resource-limited helper process of its own. Has no state: drawings are independent
 /// of each other, and its pool limits how many run at once.
 public struct Renderer: Sendable {
   /// Address space of a helper process, in bytes. It seldom needs 256 MiB, but libraries, threads and the font
@@ -42,20 +42,70 @@ public struct Renderer: Sendable {
   public func draw(
     _ drawing: Drawing, _ receive: @escaping @Sendable ([UInt8]) -> Bool
   ) async throws(DrawingFailure) -> Drawn {
+    try await draw([drawing], drawnPage: { _ in }, receive)
+  }
+
+  /// Draws the pages of one PDF file, in one helper process. `drawnPage` is called with the report on each page but the last, whose
+  /// report is returned. Where it throws, the number of these calls is that of the page that failed. All else is as for one drawing.
+  /// Takes 1 to `DrawingDetails.pages` drawings, all in PDF and with the same font.
+  public func draw(
+    pages: [Drawing], drawnPage: @escaping @Sendable (Drawn) -> Void,
+    _ receive: @escaping @Sendable ([UInt8]) -> Bool
+  ) async throws(DrawingFailure) -> Drawn {
+    var pages = pages
+    for index in pages.indices { pages[index].details.pagesLeft = pages.count - 1 - index }
+    return try await draw(pages, drawnPage: drawnPage, receive)
+  }
+
+  private func draw(
+    _ drawings: [Drawing], drawnPage: @escaping @Sendable (Drawn) -> Void,
+    _ receive: @escaping @Sendable ([UInt8]) -> Bool
+  ) async throws(DrawingFailure) -> Drawn {
+    guard let first = drawings.first, drawings.count <= DrawingDetails.pages else {
+      throw .refused(
+        DrawingRefusal(
+          .tooLarge, "\(drawings.count) pages; a file has 1 to \(DrawingDetails.pages); draw several files"))
+    }
+    do throws(DrawingRefusal) { for drawing in drawings { try drawing.check() } } catch {
+      throw .refused(error)
+    }
+    let found = Set(drawings.flatMap { PictureKind.ofBackground($0.scene.picture ?? []) })
+    let hasLetters = drawings.contains { $0.scene.hasLetters }
+    let fonts = FontPaths(color: first.font, letterFolders: hasLetters ? LetterFontFolders.find() : [])
+    let answer = try await answer(
+      .draw(fonts, PictureKind.allCases.filter(found.contains)), for: .drawing,
+      pages: drawings.count, drawnPage: drawnPage,
+      { (send) throws(HelperFailure) in for drawing in drawings { try drawing.send(send) } }, receive)
+    guard case .drawn(let drawn) = answer else { throw .failed(.otherAnswer()) }
+    return drawn
+  }
+
+  /// Measures words in the fonts of this machine, as a caption is drawn. Throws `refused` with `noFont` where no installed
+  /// font has one of the characters. Cancelling the task cancels the call.
+  public func box(of words: Words) async throws(DrawingFailure) -> TextBox {
+    let fonts = FontPaths(color: EmojiFont.find(nil), letterFolders: LetterFontFolders.find())
+    let answer = try await answer(
+      .measure(fonts), for: .box,
+      { (send) throws(HelperFailure) in try send(WorkerRequest.measure(words).line) }, { _ in true })
+    guard case .box(let box) = answer else { throw .failed(.otherAnswer()) }
+    return box
+  }
+
+  /// Sends one request to one helper process.
+  private func answer(
+    _ verb: WorkerVerb, for question: DrawingDialogue.Question,
+    pages: Int = 1, drawnPage: @escaping @Sendable (Drawn) -> Void = { _ in },
+    _ send: @escaping HelperCall<DrawingDialogue>.SendRequest,
+    _ receive: @escaping @Sendable ([UInt8]) -> Bool
+  ) async throws(DrawingFailure) -> DrawingDialogue.Answer {
     let program: HelperProgram
     do throws(ArtError) { program = try helpers.worker() } catch { throw .failed(error) }
-    do throws(DrawingRefusal) { try drawing.check() } catch { throw .refused(error) }
     let limits = HelperLimits(
       memory: Self.memory, processorSeconds: Self.seconds, line: WorkerReply.lineLimit,
       bytes: WorkerReply.partLimit)
-    let kinds = PictureKind.ofBackground(drawing.scene.picture ?? [])
-    let dialogue = DrawingDialogue(with: program, limit: Self.resultLimit)
-    let call = HelperCall(program, .draw(font: drawing.font, kinds), limits, dialogue) {
-      (send) throws(HelperFailure) in
-      try drawing.send(send)
-    } _: {
-      receive($0)
-    }
+    let dialogue = DrawingDialogue(
+      question, with: program, limit: Self.resultLimit, pages: pages, drawnPage: drawnPage)
+    let call = HelperCall(program, verb, limits, dialogue, sendRequest: send) { receive($0) }
     let outcome = await pool.run { [clock] in await call.answer(within: .idle(Self.idleTimeout), on: clock) }
     guard let outcome else { throw .cancelled }
     return try outcome.get()
@@ -141,78 +191,59 @@ public enum DrawingFailure: Error, Hashable, Sendable {
   case cancelled
 }
 
-// MARK: - The font
-
-/// Finds the font with colour glyphs.
-public enum EmojiFont {
-  /// The file name of Noto Color Emoji with bitmaps, in all distributions.
-  private static let name = "NotoColorEmoji.ttf"
-
-  /// The path that the user gave; else that in `EMOJIART_FONT`; else Noto Color Emoji in the user's font
-  /// folders or the system's. Nil when there is none.
-  public static func find(_ path: String?) -> String? {
-    find(
-      path, environment: { Environment[$0] }, isFile: { FileStatus.isRegularFile(at: $0, access: R_OK) })
-  }
-
-  /// The same for tests. A path that the user gave is not checked here: drawing reports what is wrong with it.
-  static func find(
-    _ path: String?, environment: @escaping (String) -> String?, isFile: (String) -> Bool
-  ) -> String? {
-    if let path = path ?? environment("EMOJIART_FONT") { return path }
-    return folders(environment).lazy.map { "\($0)/\(name)" }.first(where: isFile)
-  }
-
-  /// Folders to search, the user's before the system's.
-  private static func folders(_ environment: @escaping (String) -> String?) -> [String] {
-    let xdg = XDGFolders(environment)
-    let all = xdg.sharedData
-    var roots = [xdg.data.map { "\($0)/fonts" }, xdg.home.map { "\($0)/.fonts" }].compactMap(\.self)
-    for folder in all + ["/usr/local/share", "/usr/share", "/run/current-system/sw/share/X11"]
-    where !roots.contains("\(folder)/fonts") {
-      roots.append("\(folder)/fonts")
-    }
-    return roots.flatMap { root in subfolders.map { "\(root)\($0)" } }
-  }
-
-  /// Subfolders of font folders: Debian and Ubuntu, Arch and Alpine, Fedora old and new, Gentoo, openSUSE, the
-  /// user's own.
-  private static let subfolders = [
-    "/truetype/noto", "/noto", "/google-noto-emoji", "/google-noto-color-emoji-fonts", "/noto-emoji",
-    "/truetype", "",
-  ]
-}
-
 // MARK: - The dialogue
 
-/// The protocol of one drawing.
+/// The protocol of one drawing, or of one measurement, which has no parts.
 ///
 /// ```
 ///   greeting --hello--> asked --part(n)--> receiving(n) --n bytes--> asked
-///                         '-- drawn, notDrawn --> answered --clean exit--> accepted
+///                         |-- drawn, while pages are left --> asked
+///                         '-- drawn, measured, notDrawn --> answered --clean exit--> accepted
 /// ```
 /// Anything else leads to `broken`, a final state. Parts are reported as they arrive; they are valid only when
 /// `drawn` follows and is accepted.
 struct DrawingDialogue: HelperDialogue {
+  /// What is asked for.
+  enum Question: Sendable {
+    case drawing
+    case box
+  }
+
+  /// The answer to it.
+  enum Answer: Sendable {
+    case drawn(Drawn)
+    case box(TextBox)
+  }
+
   private enum State {
     case greeting
     case asked
     case receiving(Int)
-    case answered(Result<Drawn, DrawingRefusal>)
+    case answered(Result<Answer, DrawingRefusal>)
     case broken(ArtError)
   }
 
   static var cancelled: DrawingFailure { .cancelled }
 
   let path: String
+  private let question: Question
   /// The most bytes of all parts, and the rest of them.
   private let limit: Int
   private var left: Int
+  /// The pages that are still to come, after the present one.
+  private var pagesLeft: Int
+  private let drawnPage: @Sendable (Drawn) -> Void
   private var state = State.greeting
 
   /// Creates the protocol in its first state.
-  init(with program: HelperProgram, limit: Int) {
+  init(
+    _ question: Question, with program: HelperProgram, limit: Int, pages: Int = 1,
+    drawnPage: @escaping @Sendable (Drawn) -> Void = { _ in }
+  ) {
+    self.question = question
     path = program.path
+    pagesLeft = pages - 1
+    self.drawnPage = drawnPage
     self.limit = limit
     left = limit
   }
@@ -223,13 +254,20 @@ struct DrawingDialogue: HelperDialogue {
 
   mutating func receive(_ reply: WorkerReply) -> DialogueEffect<[UInt8]> {
     switch (state, reply) {
-    case (.asked, .part(let count)):
+    case (.asked, .part(let count)) where question == .drawing:
       guard count <= left else { return fail(.nonsense(path, "a drawing of more than \(limit) bytes")) }
       left -= count
       state = .receiving(count)
       return .receiveBytes(count)
-    case (.asked, .drawn(let drawn)):
-      state = .answered(.success(drawn))
+    case (.asked, .drawn(let drawn)) where question == .drawing && pagesLeft > 0:
+      pagesLeft -= 1
+      drawnPage(drawn)
+      return .nothing
+    case (.asked, .drawn(let drawn)) where question == .drawing:
+      state = .answered(.success(.drawn(drawn)))
+      return .nothing
+    case (.asked, .measured(let box)) where question == .box:
+      state = .answered(.success(.box(box)))
       return .nothing
     case (.asked, .notDrawn(let refusal)):
       state = .answered(.failure(refusal))
@@ -251,12 +289,13 @@ struct DrawingDialogue: HelperDialogue {
     return .kill
   }
 
-  func outcome(of end: HelperEnd) -> Result<Drawn, DrawingFailure> {
+  func outcome(of end: HelperEnd) -> Result<Answer, DrawingFailure> {
     switch state {
     case .broken(let error): return .failure(.failed(error))
     case .answered(let answer) where end.exitedCleanly: return answer.mapError(DrawingFailure.refused)
     case .asked, .receiving:
-      return .failure(DrawingRefusal(of: end).map(DrawingFailure.refused) ?? .failed(.ended(path, end)))
+      let refusal = question == .drawing ? DrawingRefusal(of: end) : nil
+      return .failure(refusal.map(DrawingFailure.refused) ?? .failed(.ended(path, end)))
     default: return .failure(.failed(.ended(path, end)))
     }
   }
@@ -267,6 +306,11 @@ struct DrawingDialogue: HelperDialogue {
   }
 
   static func failed(_ error: ArtError) -> DrawingFailure { .failed(error) }
+}
+
+extension ArtError {
+  /// The dialogue accepts no other answer than the one that was asked for.
+  fileprivate static func otherAnswer() -> ArtError { .nonsense(HelperPrograms.workerName, "another answer") }
 }
 
 extension DrawingRefusal {

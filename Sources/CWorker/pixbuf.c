@@ -86,10 +86,18 @@ static void name_modules(int file) {
   }
 }
 
+static void set_writer(void) { g_log_set_writer_func(say, NULL, NULL); }
+
+void cpixbuf_quieten(void) {
+  // GLib ends a program that does it twice.
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, set_writer);
+}
+
 static void prepare(void) {
   // An arena for each thread would take 128 MiB of the limited address space.
   mallopt(M_ARENA_MAX, 1);
-  g_log_set_writer_func(say, NULL, NULL);
+  cpixbuf_quieten();
   // Also set without a file, because the system's own list names other loaders.
   int file = memfd_create("loaders", MFD_CLOEXEC);
   char path[64] = "/dev/null";

@@ -98,7 +98,7 @@ static void *run(void *argument) {
 }
 
 // Writes the head of the file.
-static void open_file(struct cpng *self, uint32_t height, bool is_small) {
+static void open_file(struct cpng *self, uint32_t height, bool is_small, uint32_t density) {
   if (setjmp(png_jmpbuf(self->png))) {
     self->has_failed = true;
     return;
@@ -112,6 +112,7 @@ static void open_file(struct cpng *self, uint32_t height, bool is_small) {
   int kind = self->has_alpha ? PNG_COLOR_TYPE_RGB_ALPHA : PNG_COLOR_TYPE_RGB;
   png_set_IHDR(self->png, self->info, self->width, height, 8, kind, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
                PNG_FILTER_TYPE_DEFAULT);
+  if (density > 0) png_set_pHYs(self->png, self->info, density, density, PNG_RESOLUTION_METER);
   png_write_info(self->png, self->info);
 }
 
@@ -136,7 +137,7 @@ static void let_go(struct cpng *self) {
   free(self);
 }
 
-struct cpng *cpng_begin(uint32_t width, uint32_t height, bool has_alpha, bool is_small) {
+struct cpng *cpng_begin(uint32_t width, uint32_t height, bool has_alpha, bool is_small, uint32_t density) {
   struct cpng *self = calloc(1, sizeof *self);
   if (!self) return NULL;
   pthread_mutex_init(&self->lock, NULL);
@@ -147,7 +148,7 @@ struct cpng *cpng_begin(uint32_t width, uint32_t height, bool has_alpha, bool is
   self->row = malloc((size_t)width * (has_alpha ? 4 : 3));
   self->png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, fail, warn);
   self->info = self->png ? png_create_info_struct(self->png) : NULL;
-  if (self->row && self->info) open_file(self, height, is_small);
+  if (self->row && self->info) open_file(self, height, is_small, density);
   if (!self->row || !self->info || self->has_failed) {
     let_go(self);
     return NULL;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "CRaster.h"
 
+#include "raster_blend.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -106,8 +108,6 @@ static bool axis_make(struct axis *axis, int32_t one, double start, double scale
 }
 
 typedef uint32_t four_long __attribute__((vector_size(16)));
-typedef uint16_t four __attribute__((vector_size(8)));
-typedef uint8_t four_bytes __attribute__((vector_size(4)));
 
 // Combines rows into one, of 16 bits for each channel.
 static void combine_rows(const struct craster_part *source, struct taps taps, const uint16_t *weights, size_t offset,
@@ -127,18 +127,6 @@ static void combine_rows(const struct craster_part *source, struct taps taps, co
     next_weight = weights[tap];
     for (size_t index = 0; index < count; index++) result[index] = (uint16_t)(result[index] + next[index] * next_weight);
   }
-}
-
-// Blends a premultiplied pixel over another, without a branch for opaque or transparent pixels, which would be
-// mispredicted.
-static inline void blend(four color, uint8_t *target) {
-  four_bytes old;
-  memcpy(&old, target, 4);
-  four rest = 255 - __builtin_shufflevector(color, color, 3, 3, 3, 3);
-  four below = __builtin_convertvector(old, four) * rest + 128;
-  color += (below + (below >> 8)) >> 8;
-  four_bytes bytes = __builtin_convertvector(color, four_bytes);
-  memcpy(target, &bytes, 4);
 }
 
 static inline four weighted(const uint16_t *pixel, uint16_t weight) {

@@ -120,6 +120,9 @@ static const struct policy table[] = {
     [csandbox_decode_threads] = {
         .calls = (const struct call *const[]){basics, nothing_opened, threads, NULL},
         .readable = no_files, .files = 8, .has_threads = true},
+    [csandbox_measure] = {
+        .calls = (const struct call *const[]){basics, nothing_opened, NULL},
+        .readable = no_files, .files = 8},
     [csandbox_draw] = {
         .calls = (const struct call *const[]){basics, nothing_opened, threads, NULL},
         .readable = no_files, .files = 8, .has_threads = true},

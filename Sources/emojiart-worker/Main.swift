@@ -7,7 +7,7 @@ import ArtSystem
 import CWorker
 import Glibc
 
-/// `emojiart-worker` fetches, decodes and draws for `emojiart`, connected by pipes. Its argument is the one
+/// `emojiart-worker` fetches, decodes, draws and measures text for `emojiart`, connected by pipes. Its argument is the one
 /// verb that it is started for. It opens no documents, and ends when its standard input does.
 @main
 enum Main {
@@ -20,7 +20,7 @@ enum Main {
     }
     // A write to a closed pipe fails with EPIPE instead of a signal.
     signal(SIGPIPE, SIG_IGN)
-    let font = Sandbox.close(for: verb)
+    let fonts = Sandbox.close(for: verb)
     let output = ReplyWriter()
     output.write(.hello(version: WorkerRequest.version))
     if verb == .sandbox {
@@ -31,7 +31,8 @@ enum Main {
       switch request {
       case .fetch(let fetch): output.answer(fetch)
       case .decode(let bytes, let limits): output.answer(bytes, limits)
-      case .draw(let drawing): output.answer(drawing, with: font)
+      case .draw(let drawing): output.answer(drawing, with: fonts)
+      case .measure(let words): output.answer(words, with: fonts)
       }
     }
     requests.run()
@@ -65,9 +66,9 @@ enum Sandbox {
       landlock: ability.landlock > 0 ? Int(ability.landlock) : nil, hasSeccomp: ability.seccomp)
   }
 
-  /// Opens what the verb needs, then enters the sandbox. Returns the font to draw with. Ends the program where
+  /// Opens what the verb needs, then enters the sandbox. Returns the fonts to draw with. Ends the program where
   /// the sandbox cannot be entered.
-  static func close(for verb: WorkerVerb) -> OpenFont {
+  static func close(for verb: WorkerVerb) -> OpenFonts {
     switch verb {
     case .fetch:
       let certificates = Fetcher.prepare()
@@ -75,14 +76,18 @@ enum Sandbox {
     case .decode(let kinds):
       PictureLoaders.load(kinds)
       close(kinds.needThreads ? csandbox_decode_threads : csandbox_decode)
-    case .draw(let path, let kinds):
-      let font = OpenFont(path: path)
+    case .draw(let paths, let kinds):
+      let fonts = OpenFonts(color: paths.color, letterFolders: paths.letterFolders)
       if !kinds.isEmpty { PictureLoaders.load(kinds) }
       close(csandbox_draw)
-      return font
+      return fonts
+    case .measure(let paths):
+      let fonts = OpenFonts(color: paths.color, letterFolders: paths.letterFolders)
+      close(csandbox_measure)
+      return fonts
     case .sandbox: break
     }
-    return OpenFont(path: nil)
+    return OpenFonts(color: nil)
   }
 
   private static func close(_ policy: csandbox_policy, readable paths: [String] = []) {

@@ -8,6 +8,8 @@ import Glibc
 
 /// Writes replies to standard output. A failed write ends the program, because its reader is gone.
 struct ReplyWriter {
+  private let pages = FileInPages()
+
   /// Fetches a URL; writes the progress and then the body.
   func answer(_ request: WorkerRequest.Fetch) {
     do throws(Refusal) {
@@ -28,13 +30,23 @@ struct ReplyWriter {
     }
   }
 
-  /// Draws with that font; writes the parts as they are made.
-  func answer(_ drawing: Drawing, with font: OpenFont) {
+  /// Draws with these fonts; writes the parts as they are made.
+  func answer(_ drawing: Drawing, with fonts: OpenFonts) {
+    if pages.isOpen || drawing.details.pagesLeft > 0 { return pages.answer(drawing, with: fonts, self) }
     var parts = PartWriter(self)
     do throws(DrawingRefusal) {
-      let drawn = try Renderings.draw(drawing, with: font) { parts.append($0) }
+      let drawn = try Renderings.draw(drawing, with: fonts) { parts.append($0) }
       parts.flush()
       write(.drawn(drawn))
+    } catch {
+      write(.notDrawn(error))
+    }
+  }
+
+  /// Measures words in these fonts.
+  func answer(_ words: Words, with fonts: OpenFonts) {
+    do throws(DrawingRefusal) {
+      write(.measured(try Renderings.box(of: words, with: fonts)))
     } catch {
       write(.notDrawn(error))
     }

@@ -9,6 +9,7 @@ enum CompleteRequest {
   case fetch(WorkerRequest.Fetch)
   case decode([UInt8], PictureLimits)
   case draw(Drawing)
+  case measure(Words)
 }
 
 /// Reads requests from standard input until it ends. A malformed request ends the program, because the start of
@@ -74,6 +75,7 @@ struct RequestReader {
         answer(.fetch(fetch))
       case .decode(_, let limits):
         answer(.decode(bytes, limits))
+      case .measure(let words): answer(.measure(words))
       case nil: break
       }
     } catch {

@@ -9,17 +9,48 @@ protocol EditCommand: ParsableCommand {
   var options: EditOptions { get }
 }
 
-/// A command that performs one action.
-protocol ActionCommand: EditCommand {
+/// What a command requests: an action, or one whose words are measured first.
+enum RequestedEdit {
+  case action(Action)
+  case caption(CaptionAction)
+}
+
+/// A command that edits emoji.
+protocol EmojiCommand: EditCommand {
   var doc: String { get }
-  /// The action that the arguments request. Throws `usage`, `badValue`, `badText`.
-  func action() throws(ArtError) -> Action
+  /// What the arguments request. Throws `usage`, `badValue`, `badText`.
+  func requested() throws(ArtError) -> RequestedEdit
   /// The output for an emoji that the action has changed.
   func line(_ emoji: Emoji) -> String
 }
 
+extension EmojiCommand {
+  func run() throws {
+    try options.write(options.editing(doc).perform(action(measuring: requested())), line: line)
+  }
+
+  /// The action, when its words are measured. Throws `unavailable`.
+  private func action(measuring requested: RequestedEdit) throws(ArtError) -> Action {
+    switch requested {
+    case .action(let action): return action
+    case .caption(let caption):
+      try checkThreads()
+      return try Outcome {
+        await result { () async throws(ArtError) in try await Renderer().measured(caption) }
+      }
+      .wait().get()
+    }
+  }
+}
+
+/// A command that performs one action.
+protocol ActionCommand: EmojiCommand {
+  /// The action that the arguments request. Throws `usage`, `badValue`, `badText`.
+  func action() throws(ArtError) -> Action
+}
+
 extension ActionCommand {
-  func run() throws { try options.write(options.editing(doc).perform(action()), line: line) }
+  func requested() throws(ArtError) -> RequestedEdit { .action(try action()) }
 }
 
 /// A command that undoes or redoes steps of the log.
@@ -73,10 +104,20 @@ extension EditOptions {
     writer.object {
       $0.key("emojis")
       $0.array { for emoji in result.emojis { emoji.write(to: &$0) } }
+      $0.offCanvas(result.offCanvas)
       $0.key("revision")
       $0.integer(result.revision)
     }
     try Output.line(writer.text)
+  }
+}
+
+extension JSONWriter {
+  /// Writes the member `offCanvas`, which is left out where all is on the canvas.
+  mutating func offCanvas(_ offCanvas: OffCanvas) {
+    guard !offCanvas.isEmpty else { return }
+    key("offCanvas")
+    integer(offCanvas.count)
   }
 }
 

@@ -144,6 +144,7 @@ struct Emojiart: ParsableCommand {
       Examples:
         emojiart new bees --canvas 800x600
         emojiart add bees 🐝 🌸 --at 50%,50% --size 64
+        emojiart caption bees "The secret life of bees" --at top
         emojiart move bees 🐝 --by -40,0
         emojiart show bees
         emojiart undo bees
@@ -154,7 +155,8 @@ struct Emojiart: ParsableCommand {
       """,
     version: "\(EmojiArtVersion.current) (SQLite \(SQLiteLibrary.version))",
     subcommands: [
-      New.self, Add.self, Move.self, Resize.self, Rotate.self, Mirror.self, Replace.self, Duplicate.self,
+      New.self, Add.self, Caption.self, Move.self, Resize.self, Rotate.self, Mirror.self, Replace.self,
+      Recolor.self, Duplicate.self,
       Remove.self,
       Order.self, Align.self, Distribute.self, LayOut.self, SetCanvas.self, SetBackground.self, Undo.self,
       Redo.self, Find.self, PaletteCommand.self, Show.self, Render.self, List.self, GalleryCommand.self,

@@ -108,3 +108,26 @@ struct SelectionArguments: ParsableArguments {
     return try Reference(typed: typed)
   }
 }
+
+/// Where something new is put, and how large it is.
+struct PlaceArguments: ParsableArguments {
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "The place of its centre, in pixels or percent of the canvas, or center, top, bottom-right and so on.",
+      valueName: "place"))
+  var at: String?
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("The font size in pixels, or in percent of the canvas's shorter side.", valueName: "s")
+  )
+  var size: String?
+
+  /// The place; the centre of the canvas without one.
+  func target() throws(ArtError) -> Target { try Target(typed: at ?? "50%,50%") }
+
+  /// The size; nil without one.
+  func length() throws(ArtError) -> Length? {
+    try size.map { (typed) throws(ArtError) in try Length(size: typed) }
+  }
+}

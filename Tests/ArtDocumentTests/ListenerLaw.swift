@@ -268,7 +268,7 @@ struct ListenerLaw {
       switch below(3) {
       case 0: return .rotate(emoji.id, to: try Rotation(degrees: Double(90 * below(4))))
       case 1: return .mirror(emoji.id, to: below(2) == 0)
-      default: return .color(emoji.id, to: [nil, .black][below(2)])
+      default: return .color(emoji.id, to: [Color(red: 255, green: 204, blue: 0), .black][below(2)])
       }
     default:
       if below(2) == 0 { return .setCanvas(try Canvas(width: 1 + below(3), height: 1)) }

@@ -12,8 +12,9 @@ import Testing
     "V9 a drawing with a bitmap of the font that cannot be decoded is refused, and the refusal names the font"
   )
   func brokenBitmap() throws {
-    let font = try ColorFont(path: Sheet.font)
-    guard case .color(let bee) = font.layout(try EmojiText("🐝")).glyphs[0].glyph else {
+    let typesetter = try Typesetter(path: Sheet.font)
+    let font = typesetter.color
+    guard case .color(let bee) = try typesetter.layout(try EmojiText("🐝")).glyphs[0].glyph else {
       Issue.record("no bee")
       return
     }

@@ -11,6 +11,7 @@ import Testing
     var canvas: (Int, Int)
     var scale: Double
     var labels: [String]
+    var file = "picture.png"
     var testDescription: String { name }
   }
 
@@ -36,6 +37,15 @@ import Testing
       name: "64 million pixels", canvas: (16_384, 4_096), scale: 1, labels: labels(200, 4_096, 10...400)),
     Case(name: "a very wide one", canvas: (100_000, 200), scale: 1, labels: labels(200, 100_000, 10...400)),
     Case(name: "a very high one", canvas: (200, 100_000), scale: 1, labels: labels(200, 100_000, 10...400)),
+    Case(
+      name: "the widest JPEG", canvas: (65_500, 4_096), scale: 1, labels: labels(2_000, 65_500, 10...400),
+      file: "picture.jpg"),
+    Case(
+      name: "the largest WebP", canvas: (16_383, 2_048), scale: 1, labels: labels(50_000, 16_383, 10...100),
+      file: "picture.webp"),
+    Case(
+      name: "the largest transparent WebP", canvas: (4_000, 2_500), scale: 1,
+      labels: labels(20_000, 4_000, 10...100), file: "clear.webp"),
   ]
 
   @Test(
@@ -47,7 +57,12 @@ import Testing
     #expect(printed.hasPrefix("lacking 0\n"), "\(printed)")
     print("V9: \(drawing.name): \(printed.split(separator: "\n").last ?? "") KiB")
     // The file is complete.
-    #expect(bytes.suffix(8).starts(with: Data("IEND".utf8)))
+    if drawing.file.hasSuffix("png") { #expect(bytes.suffix(8).starts(with: Data("IEND".utf8))) }
+    if drawing.file.hasSuffix("jpg") { #expect(bytes.suffix(2).elementsEqual([0xFF, 0xD9])) }
+    if drawing.file.hasSuffix("webp") {
+      let size = bytes.dropFirst(4).prefix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
+      #expect(bytes.starts(with: Data("RIFF".utf8)) && bytes.count == size + 8)
+    }
   }
 
   @Test(
@@ -84,7 +99,7 @@ import Testing
     }
     let lines = folder.appendingPathComponent("lines")
     try Data(drawing.labels.joined(separator: "\n").utf8).write(to: lines)
-    let picture = folder.appendingPathComponent("picture.png")
+    let picture = folder.appendingPathComponent(drawing.file)
     let own = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     let child = own.deletingLastPathComponent().appendingPathComponent("DrawingChild").path
     let program = Process()

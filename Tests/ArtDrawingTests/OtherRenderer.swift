@@ -3,7 +3,7 @@
 import Foundation
 import TestSupport
 
-/// Programs that draw SVG and PDF: librsvg, Chromium, poppler.
+/// Programs that draw SVG and PDF: librsvg, Chromium, poppler; and pango-view, which draws text.
 final class OtherRenderer {
   struct Failure: Error {
     let program: String
@@ -27,10 +27,12 @@ final class OtherRenderer {
   }
 
   /// The pixels of a PDF page in poppler, a pixel a point: with Cairo, or with Splash, which moves pictures to whole pixels.
-  func poppler(_ pdf: [UInt8], usesSplash: Bool = false) throws -> Pixels {
+  func poppler(_ pdf: [UInt8], usesSplash: Bool = false, page: Int = 1) throws -> Pixels {
     let file = try write(pdf, "a.pdf")
     let picture = folder.appendingPathComponent("b").path
-    try run(usesSplash ? "pdftoppm" : "pdftocairo", "-r", "72", "-png", "-singlefile", file.path, picture)
+    try run(
+      usesSplash ? "pdftoppm" : "pdftocairo", "-r", "72", "-png", "-singlefile", "-f", "\(page)", file.path,
+      picture)
     return try Pixels(contentsOf: folder.appendingPathComponent("b.png"))
   }
 
@@ -60,7 +62,18 @@ final class OtherRenderer {
     }
   }
 
-  private func write(_ bytes: [UInt8], _ name: String) throws -> URL {
+  /// The pixels of a line of text in that family of fonts, 100 pixels high.
+  func pango(_ line: String, _ family: String) throws -> Pixels {
+    let picture = folder.appendingPathComponent("line.png")
+    try run(
+      "pango-view", "--no-display", "--font=\(family) 100px", "--dpi=72", "--margin=0", "--hinting=none",
+      "-t", line,
+      "-o", picture.path)
+    return try Pixels(contentsOf: picture)
+  }
+
+  /// Writes a file for `run`.
+  func write(_ bytes: [UInt8], _ name: String) throws -> URL {
     let file = folder.appendingPathComponent(name)
     try Data(bytes).write(to: file)
     return file

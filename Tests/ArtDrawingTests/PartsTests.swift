@@ -37,7 +37,7 @@ import Testing
       let size = try PixelSize(
         width: .random(in: 1...200, using: &random), height: .random(in: 1...200, using: &random))
       let drawing = try sheet.drawing(width: size.width, height: size.height)
-      let painter = try Painter(drawing, size: size, font: ColorFont(path: Sheet.font))
+      let painter = try Painter(drawing, size: size, Typesetter(path: Sheet.font))
       let whole = Painted(try painter.whole()).bytes
       var parts: [UInt8] = []
       var top = 0

@@ -40,10 +40,10 @@ import Testing
       #expect(refusal?.reason == .tooLarge)
       let scale = try scale(refusal)
       #expect(scale < times && scale > 0)
-      let font = try ColorFont(path: Sheet.font)
+      let typesetter = try Typesetter(path: Sheet.font)
       func check(_ scale: Double) throws {
         let size = try Self.size(CanvasRect(sheet.canvas), scale: scale)
-        _ = try Painter(try sheet.drawing(), size: size, font: font)
+        _ = try Painter(try sheet.drawing(), size: size, typesetter)
       }
       try check(scale)
       #expect(throws: DrawingRefusal.self, "the scale is the largest one") { try check(scale * 1.02) }
@@ -59,16 +59,16 @@ import Testing
     let scale = try scale(refusal)
     let side = Int(100_000 * scale)
     #expect((400...1_000).contains(side))
-    let font = try ColorFont(path: Sheet.font)
+    let typesetter = try Typesetter(path: Sheet.font)
     let drawing = try sheet.drawing(width: side, height: side)
-    _ = try Painter(drawing, size: try PixelSize(width: side, height: side), font: font)
+    _ = try Painter(drawing, size: try PixelSize(width: side, height: side), typesetter)
     let more = try PixelSize(width: side * 11 / 10, height: side * 11 / 10)
-    #expect(throws: DrawingRefusal.self) { _ = try Painter(drawing, size: more, font: font) }
+    #expect(throws: DrawingRefusal.self) { _ = try Painter(drawing, size: more, typesetter) }
   }
 
   @Test("V8 the scale that a refusal names works, whatever the reason of the refusal")
   func namedScales() throws {
-    let font = try ColorFont(path: Sheet.font)
+    let typesetter = try Typesetter(path: Sheet.font)
     var random = SplitMix64(seed: 30)
     func logarithmic(_ low: Double, _ high: Double) -> Double {
       pow(10, Double.random(in: log10(low)...log10(high), using: &random))
@@ -92,7 +92,7 @@ import Testing
       let size = try Self.size(drawing.region, scale: logarithmic(10_000, 1_000_000) / side)
       func refusal(_ size: PixelSize) -> DrawingRefusal? {
         do throws(DrawingRefusal) {
-          _ = try Painter(drawing, size: size, font: font)
+          _ = try Painter(drawing, size: size, typesetter)
           return nil
         } catch {
           return error

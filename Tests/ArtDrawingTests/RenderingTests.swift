@@ -11,7 +11,8 @@ import Testing
   @Test("V2 every sequence of Unicode's emoji-test.txt is one colour glyph")
   func sequences() throws {
     let file = "/usr/share/unicode/emoji/emoji-test.txt"
-    let font = try ColorFont(path: Sheet.font)
+    let typesetter = try Typesetter(path: Sheet.font)
+    let font = typesetter.color
     var count = 0
     var blank = 0
     for line in try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n")
@@ -21,7 +22,7 @@ import Testing
       guard !scalars.isEmpty else { continue }
       var text = String.UnicodeScalarView()
       text.append(contentsOf: scalars)
-      let layout = font.layout(try EmojiText(String(text)))
+      let layout = try typesetter.layout(try EmojiText(String(text)))
       count += 1
       #expect(layout.glyphs.count == 1 && !layout.hasMissingGlyphs, "\(line)")
       let pixels = try font.bitmap(layout.glyphs[0].glyph)
@@ -31,12 +32,13 @@ import Testing
     print("V2: \(count) sequences, each one glyph")
     #expect(count >= 4_000)
     #expect(blank == 0)
-    #expect(font.layout(try EmojiText("🐝🐝")).glyphs.count == 2, "two emoji are two glyphs")
+    #expect(try typesetter.layout(try EmojiText("🐝🐝")).glyphs.count == 2, "two emoji are two glyphs")
   }
 
   @Test("V2 the centre of a label is at its place, and its font size is its size, at any scale")
   func placement() throws {
-    let font = try ColorFont(path: Sheet.font)
+    let typesetter = try Typesetter(path: Sheet.font)
+    let font = typesetter.color
     let texts = ["🐝", "👩‍🚀", "🏳️‍🌈", "🦒", "🪝"]
     var random = SplitMix64(seed: 21)
     var furthest = 0.0
@@ -51,7 +53,7 @@ import Testing
       try sheet.add(text, x, y, size)
       let side = Int(240 * scale)
       let center = try #require(try sheet.painted(width: side, height: side).center)
-      let glyph = font.layout(try EmojiText(text)).glyphs[0].glyph
+      let glyph = try typesetter.layout(try EmojiText(text)).glyphs[0].glyph
       let bitmap = Painted(try font.bitmap(glyph))
       let own = try #require(bitmap.center)
       let em = size * scale / font.pixelsPerEm
@@ -67,11 +69,12 @@ import Testing
 
   @Test("V2 a glyph in the size of the font's bitmaps and on whole pixels is its bitmap, byte for byte")
   func ownSize() throws {
-    let font = try ColorFont(path: Sheet.font)
+    let typesetter = try Typesetter(path: Sheet.font)
+    let font = typesetter.color
     var sheet = try Sheet(200, 200, isTransparent: true)
     try sheet.add("🐝", 100, 100, font.pixelsPerEm)
     let painted = try sheet.painted()
-    let bitmap = Painted(try font.bitmap(font.layout(try EmojiText("🐝")).glyphs[0].glyph))
+    let bitmap = Painted(try font.bitmap(try typesetter.layout(try EmojiText("🐝")).glyphs[0].glyph))
     let (left, top) = (100 - bitmap.width / 2, 100 - bitmap.height / 2)
     for y in 0..<200 {
       for x in 0..<200 {
@@ -87,15 +90,16 @@ import Testing
 
   @Test("V2 several emoji of one label are side by side, with their middle at its place")
   func severalGlyphs() throws {
-    let font = try ColorFont(path: Sheet.font)
-    let layout = font.layout(try EmojiText("🐝🌸🐝"))
+    let typesetter = try Typesetter(path: Sheet.font)
+    let font = typesetter.color
+    let layout = try typesetter.layout(try EmojiText("🐝🌸🐝"))
     #expect(layout.glyphs.count == 3)
     #expect(abs(layout.glyphs[1].x + layout.glyphs[1].width / 2) < 1e-9)
     #expect(abs(layout.glyphs[0].x + layout.width / 2) < 1e-9)
     #expect(layout.glyphs[1].x > layout.glyphs[0].x + 1)
     // 136 x 128 pixels at 109 pixels per em.
     #expect(abs(font.boxWidth - 136.0 / 109) < 1e-9 && abs(font.boxHeight - 128.0 / 109) < 1e-9)
-    #expect(abs(layout.baseline - (101.0 - 64) / 109) < 1e-9)
+    #expect(abs(layout.baselines[0] - (101.0 - 64) / 109) < 1e-9)
   }
 
   @Test("V2 a label covers the labels before it")
@@ -139,8 +143,8 @@ import Testing
     let painted = try sheet.painted()
     #expect(painted.drawn == Drawn(lacking: [odd], lackingCount: 1, pictureFault: nil))
     #expect(try Sheet.png(try sheet.drawing()).drawn == painted.drawn)
-    let font = try ColorFont(path: Sheet.font)
-    let layout = font.layout(try EmojiText(odd))
+    let typesetter = try Typesetter(path: Sheet.font)
+    let layout = try typesetter.layout(try EmojiText(odd))
     #expect(layout.hasMissingGlyphs && layout.glyphs.last?.glyph == .missing([0x16A0]))
     let box = TofuBox(scalars: [0x16A0], width: 136, height: 128)
     // 1, 6, A and 0, with strokes as on a seven-segment display.

@@ -56,9 +56,9 @@ extension Drawing {
   }
 
   /// The bytes of the drawing, and its report.
-  func made() throws -> (bytes: [UInt8], drawn: Drawn) {
+  func made(letterFolders: [String] = []) throws -> (bytes: [UInt8], drawn: Drawn) {
     var bytes: [UInt8] = []
-    let drawn = try Renderings.draw(self) { bytes += $0 }
+    let drawn = try Renderings.draw(self, letterFolders: letterFolders) { bytes += $0 }
     return (bytes, drawn)
   }
 

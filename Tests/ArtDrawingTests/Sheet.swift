@@ -53,7 +53,7 @@ struct Sheet {
   func painted(_ region: CanvasRect? = nil, width: Int? = nil, height: Int? = nil) throws -> Painted {
     let drawing = try drawing(region, width: width, height: height)
     guard case .png(let size) = drawing.format else { throw ArtError(.badValue, "no PNG") }
-    let painter = try Painter(drawing, size: size, font: ColorFont(path: Self.font))
+    let painter = try Painter(drawing, size: size, Typesetter(path: Self.font))
     return Painted(try painter.whole(), painter.drawn)
   }
 }

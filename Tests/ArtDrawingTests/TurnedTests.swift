@@ -10,18 +10,19 @@ import Testing
 
   /// The pixels of a bee in the middle of a square canvas, row by row: blue, green, red, alpha.
   private func pixels(
-    rotation: Double = 0, isMirrored: Bool = false, fill: Color? = nil, isTransparent: Bool = false,
+    size: Double = 80, rotation: Double = 0, isMirrored: Bool = false, fill: Color? = nil,
+    isTransparent: Bool = false,
     bands: [Int] = []
   ) throws -> [[UInt8]] {
     let side = Self.side
     let bee = DrawingScene.Label(
       text: try EmojiText("🐝"), position: try Point(x: Double(side) / 2, y: Double(side) / 2),
-      size: try FontSize(80), rotation: try Rotation(degrees: rotation), isMirrored: isMirrored)
+      size: try FontSize(size), rotation: try Rotation(degrees: rotation), isMirrored: isMirrored)
     let scene = DrawingScene(
       canvas: try Canvas(width: side, height: side), fill: fill, labels: [bee], picture: nil)
     let drawing = try Drawing(scene, { .png($0) }, isTransparent: isTransparent)
     let painter = try Painter(
-      drawing, size: PixelSize(width: side, height: side), font: ColorFont(path: Scenes.font))
+      drawing, size: PixelSize(width: side, height: side), Typesetter(path: Scenes.font))
     var result: [[UInt8]] = []
     for (top, bottom) in zip([0] + bands, bands + [side]) {
       let buffer = try PixelBuffer(width: side, height: bottom - top)
@@ -65,6 +66,19 @@ import Testing
       #expect(difference(turned, upright, place) < 1, "\(rotation), \(isMirrored)")
       // The control: it is not drawn upright.
       #expect(difference(turned, upright) { ($0, $1) } > 5, "\(rotation), \(isMirrored)")
+    }
+  }
+
+  @Test("a small emoji that is turned is as smooth as the upright one")
+  func small() throws {
+    let last = Self.side - 1
+    for size in [3.0, 6, 9, 14, 25] {
+      let (upright, turned) = (try pixels(size: size), try pixels(size: size, rotation: 90))
+      // Of the pixels of the emoji, not of all.
+      let share = Double(Self.side * Self.side) / (size * size * 1.4)
+      let distance = difference(turned, upright) { ($1, last - $0) } * share
+      #expect(distance < 12, "\(size): \(distance)")
+      #expect(difference(turned, upright) { ($0, $1) } * share > 20, "\(size)")
     }
   }
 

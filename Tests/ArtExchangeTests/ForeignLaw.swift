@@ -35,14 +35,16 @@ struct ForeignLaw {
     let first = try write(content)
     let again = try first.withUnsafeBufferPointer { (first) throws(Broken) in try reread(first) }
     try compare(again.emojisFound, content.emojiCount, "the number of written emoji differs")
-    try compare(again.report.emojisLeftOut, 0, "emoji that were written are left out")
+    // Of what is written, only words are left out: no other form has captions.
+    let words = dialect == .json ? 0 : content.emojisInOrder().count { $0.text.isCaption }
+    guard again.report.emojisLeftOut <= words else { throw Broken("emoji that were written are left out") }
     // Without emoji some dialects are the same.
     if content.emojiCount > 0 { try compare(again.dialect, dialect, "another dialect was written") }
     let (twice, changes) = try make(again, with: content.background?.size, using: &generator)
     guard !changes.notes.contains(where: { $0.code == "placeHeldBack" }) else {
       return .accepted(art, content, report)
     }
-    if dialect != .json || art.background == nil {
+    if again.report.emojisLeftOut == 0, dialect != .json || art.background == nil {
       try compare(try write(twice), first, "the written document reads differently")
     }
     return .accepted(art, content, report)
@@ -87,6 +89,14 @@ struct ForeignLaw {
     try compare(Set(emojis.map(\.id)).count, emojis.count, "two emoji with one id")
     for emoji in emojis {
       guard Limits.zOrder.contains(emoji.z) else { throw Broken("an emoji out of z-order") }
+      if let box = emoji.text.box {
+        let words: Words
+        do throws(ArtError) { words = try Words(emoji.text.string) } catch {
+          throw Broken("words that are none: \(error.cause)")
+        }
+        try compare(EmojiText(words, box: box), emoji.text, "words that are read differently")
+        continue
+      }
       do throws(ArtError.TextFault) {
         try compare(try EmojiText(checking: emoji.text.string), emoji.text)
       } catch {

@@ -47,14 +47,19 @@ extension ForeignArt {
 extension DocumentContent {
   /// All of the content as lines, for comparisons.
   var lines: [String] {
-    var lines = ["canvas \(canvas.width)x\(canvas.height)"]
+    var lines = ["canvas \(canvas.width)x\(canvas.height)\(fill.map { " \($0)" } ?? "")"]
     if let background {
       lines.append("picture \(background.size.width)x\(background.size.height) \(background.url ?? "")")
     }
     if let pending { lines.append("pending \(pending.anchor) \(pending.reason) \(pending.url)") }
     for emoji in emojisInOrder() {
       let place = "\(numberText(emoji.position.x)),\(numberText(emoji.position.y))"
-      lines.append("emoji \(emoji.id) \(place) \(numberText(emoji.size.pixels)) \(emoji.text)")
+      let style = [
+        emoji.text.box.map { "caption \(numberText($0.width))x\(numberText($0.height))" },
+        emoji.rotation == .zero ? nil : "\(numberText(emoji.rotation.degrees))°",
+        emoji.isMirrored ? "mirrored" : nil, emoji.color.ofLetters?.description,
+      ].compactMap { $0 }.map { " \($0)" }.joined()
+      lines.append("emoji \(emoji.id) \(place) \(numberText(emoji.size.pixels)) \(emoji.text)\(style)")
     }
     return lines
   }

@@ -207,6 +207,49 @@ private struct Meadow {
     #expect(empty.art.fill == .black)
   }
 
+  @Test("gaps, margins and columns out of bounds are refused by their names")
+  func outOfBounds() throws {
+    let meadow = try Meadow(seed: 7)
+    func refusal(_ action: Action) -> ArtError? {
+      var generator = SplitMix64(seed: 1)
+      return failure { () throws(ArtError) in try action.plan(on: meadow.art, using: &generator) }
+    }
+    for gap in [Length.pixels(1e308), .percent(1e308), .pixels(-1e308), .pixels(1_000_001)] {
+      for target in [nil, .center] as [Target?] {
+        let error = refusal(.grid(.all, columns: 2, gap: gap, at: target))
+        #expect(error?.code == .badValue && error?.cause.contains("is no gap;") == true, "\(gap)")
+      }
+      let error = refusal(.canvas(.fit(margin: gap)))
+      #expect(error?.code == .badValue && error?.cause.contains("is no margin;") == true, "\(gap)")
+    }
+    let wide = refusal(.grid(.all, columns: 6, gap: .pixels(900_000), at: nil))
+    #expect(wide?.cause.contains("the grid would be larger") == true)
+    let columns = refusal(.grid(.all, columns: -1, gap: .pixels(0), at: nil))
+    #expect(columns?.cause == "\"-1\" is no number of columns; give 1 or more")
+  }
+
+  @Test("M30 a new size of the canvas counts all emoji, and another action those that it names")
+  func offCanvas() throws {
+    let art = try document([
+      try emoji("aaaaaaaa", x: 10, y: 10, z: 1), try emoji("bbbbbbbb", x: 900, y: 10, z: 2),
+      try emoji("cccccccc", x: -900, y: 10, z: 3),
+    ])
+    func count(_ action: Action) throws -> Int {
+      var (after, generator) = (art, SplitMix64(seed: 1))
+      let plan = try action.plan(on: art, using: &generator)
+      _ = try after.apply(plan.edit.changes)
+      return try action.offCanvas(among: plan.subjects.map { after.emoji($0.id) ?? $0 }, of: after).count
+    }
+    let first = EmojiSelection([try Reference("aaaaaaaa")])
+    #expect(
+      try count(.canvas(.resize(Canvas(width: 100, height: 100), anchor: .topLeft, scales: false))) == 2)
+    #expect(try count(.canvas(.fit(margin: .pixels(1)))) == 0)
+    #expect(try count(.canvas(.fill(.black))) == 0 && count(.remove(.all)) == 0)
+    #expect(try count(.rotate(first, .to(Rotation(degrees: 1)))) == 0)
+    #expect(try count(.rotate(.all, .to(Rotation(degrees: 1)))) == 1)
+    #expect(try count(.move(first, .to(.point(x: -500, y: 5)))) == 1)
+  }
+
   @Test("M37 a copy has all values but id, place and order, and one undo takes all copies back")
   func copies() throws {
     var meadow = try Meadow(seed: 8)

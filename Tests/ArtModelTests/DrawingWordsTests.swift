@@ -31,6 +31,8 @@ import Testing
     let pixels = #"{"height":10000000,"width":20}"#
     let formats: [(Drawing.Format, String)] = [
       (.png(size), #"{"png":\#(pixels)}"#), (.pdf(size), #"{"pdf":\#(pixels)}"#),
+      (.jpeg(size, quality: 90), #"{"jpeg":{"quality":90,"size":\#(pixels)}}"#),
+      (.webp(size, quality: 1), #"{"webp":{"quality":1,"size":\#(pixels)}}"#),
       (.sixel(size), #"{"sixel":\#(pixels)}"#),
       (.svg(size, embedsGlyphs: true), #"{"svg":{"embedsGlyphs":true,"size":\#(pixels)}}"#),
       (.svg(size, embedsGlyphs: false), #"{"svg":{"embedsGlyphs":false,"size":\#(pixels)}}"#),
@@ -67,11 +69,49 @@ import Testing
     }
   }
 
+  @Test("B13 a drawing's details have one form with sorted keys, without those that are not there")
+  func detailForms() throws {
+    let crop = try CanvasRect(x: 1, y: 2, width: 3, height: 4)
+    let page = try PageSize(width: 595.276, height: 841.89)
+    let forms: [(DrawingDetails, String)] = [
+      (DrawingDetails(resolution: 300), #"{"resolution":300}"#),
+      (DrawingDetails(title: "a\"b", alternative: "🐝 ×1"), #"{"alternative":"🐝 ×1","title":"a\"b"}"#),
+      (
+        DrawingDetails(crop: crop, page: page, pagesLeft: 999),
+        #"{"crop":{"height":4,"width":3,"x":1,"y":2},"page":[595.276,841.89],"pagesLeft":999}"#
+      ),
+    ]
+    guard case .draw(var draw) = try Self.draw(.pdf(try PixelSize(width: 1, height: 1))) else { return }
+    for (details, text) in forms {
+      draw.details = details
+      let form = JSONFormTests.text(WorkerRequest.draw(draw).write)
+      #expect(form.contains(#""details":\#(text),"format""#))
+      #expect(try Self.request(form) == .draw(draw))
+    }
+    let long = String(repeating: "🐝", count: 3_000)
+    #expect(DrawingDetails(title: "a\0\(long)").title == "a" + String(repeating: "🐝", count: 1_999))
+    for bad in [
+      #"{"resolution":0}"#, #"{"resolution":9601}"#, #"{"page":[0.5,10]}"#, #"{"page":[10]}"#,
+      #"{"page":[10,14401]}"#,
+      #"{"pagesLeft":1000}"#, #"{"pagesLeft":-1}"#, #"{"crop":{}}"#, #"{"mood":1}"#, #"{"title":"\#(long)"}"#,
+      #"[]"#,
+    ] {
+      let form =
+        #"{"draw":{"canvas":{"height":3,"width":4},"details":\#(bad),"format":{"png":{"height":1,"width":1}},"isTransparent":false,\#(Self.region)}}"#
+      let error = #expect(throws: ArtError.self) { try Self.request(form) }
+      #expect([.badJSON, .badValue].contains(error?.code), "\(bad)")
+    }
+  }
+
   @Test("B13 each reply about a drawing has one form with sorted keys, and is read as it was written")
   func replyForms() throws {
     var forms: [(WorkerReply, String)] = [
       (.part(bytes: 1), #"{"part":1}"#),
       (.drawn(Drawn()), #"{"drawn":{"lacking":[],"lackingCount":0}}"#),
+      (
+        .drawn(Drawn(enlarged: Drawn.Enlarged(text: "🐝", times: 2.5))),
+        #"{"drawn":{"enlarged":["🐝",2.5],"lacking":[],"lackingCount":0}}"#
+      ),
       (
         .drawn(Drawn(lacking: ["🐝", "é"], lackingCount: 2, pictureFault: "no \u{1b}[31m")),
         #"{"drawn":{"lacking":["🐝","é"],"lackingCount":2,"pictureFault":"no \u001b[31m"}}"#
@@ -123,6 +163,11 @@ import Testing
       form(#"{"png":{"height":1,"width":1},"pdf":{"height":1,"width":1}}"#),
       form(#"{"png":{"depth":1,"height":1,"width":1}}"#), form(#"{"svg":{"height":1,"width":1}}"#),
       form(#"{"svg":{"embedsGlyphs":1,"size":{"height":1,"width":1}}}"#),
+      form(#"{"jpeg":{"height":1,"width":1}}"#),
+      form(#"{"jpeg":{"quality":0,"size":{"height":1,"width":1}}}"#),
+      form(#"{"webp":{"quality":101,"size":{"height":1,"width":1}}}"#), form(#"{"webp":{"quality":90}}"#),
+      #"{"drawn":{"enlarged":["🐝"],"lacking":[],"lackingCount":0}}"#,
+      #"{"drawn":{"enlarged":["",2],"lacking":[],"lackingCount":0}}"#,
       form(#"{"symbols":{"colors":"mauve","columns":1,"rows":1}}"#),
       form(#"{"symbols":{"colors":"eight","columns":0,"rows":1}}"#),
       form(#"{"symbols":{"colors":"eight","columns":1,"rows":10001}}"#),

@@ -115,6 +115,33 @@ struct EditTests {
     #expect(art.emojiCount == Limits.emojiCount)
     #expect(failure { () throws(ArtError) in try art.apply([.add(first)]) }?.code == .tooLarge)
   }
+
+  @Test("F5 one edit may set every field of every emoji and of the document, also where a picture is missing")
+  func everyField() throws {
+    let emojis = try [emoji("aaaaaaaa"), emoji("bbbbbbbb"), emoji("cccccccc")]
+    var other = try emoji("dddddddd", "🌸", x: 5, y: 6, size: 7, z: 8)
+    (other.rotation, other.isMirrored, other.color) = (
+      try Rotation(degrees: 9), true, Color(red: 1, green: 2, blue: 3)
+    )
+    let missing = try Background(
+      digest: String(repeating: "f", count: 32), mediaType: "image/png", size: Canvas(width: 1, height: 1),
+      url: "https://example.org/pond.png")
+    var art = try document(emojis)
+    let changes =
+      emojis.flatMap { Change.add(other.with(id: $0.id)).fieldByField }
+      + [
+        .setCanvas(try Canvas(width: 1, height: 1)), .setFill(.black), .setBackground(missing),
+        .setPending(nil),
+      ]
+    // The bound for a document that has at most these emoji.
+    let bound = emojis.count * EmojiField.allCases.count + Field.ofDocument.count
+    #expect(changes.count == bound && Set(changes.map(\.field)).count == bound)
+    #expect(Limits.editChanges == Limits.emojiCount * EmojiField.allCases.count + Field.ofDocument.count)
+    let applied = try art.apply(changes, at: 1)
+    #expect(applied.lost == [missing] && art.pending?.url == missing.url)
+    // The picture is pending, and its URL takes the place of the change that set none.
+    #expect(applied.changes.count + applied.lost.count == bound + 1 && applied.inverse.count <= bound)
+  }
 }
 
 extension [EmojiID: Emoji] {

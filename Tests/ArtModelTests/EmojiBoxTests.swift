@@ -162,7 +162,8 @@ import Testing
       #expect(try Words(good).string == good)
     }
     let bad: [(String, ArtError.Code)] = [
-      ("", .badText), (" ", .badText), ("\n\n", .badText), (" \u{A0}\n", .badText), ("a\tb", .badText),
+      ("", .badText), ("\u{200B}", .badText), ("\u{AD} \u{3164}\u{2800}", .badText), (" ", .badText),
+      ("\n\n", .badText), (" \u{A0}\n", .badText), ("a\tb", .badText),
       ("a\u{1B}[2J", .badText), ("a\u{202E}b", .badText), (String(repeating: "é", count: 501), .badText),
       ("a" + String(repeating: "\nb", count: 100), .badText),
     ]

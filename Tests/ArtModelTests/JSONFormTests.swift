@@ -74,8 +74,8 @@ struct JSONFormTests {
       (.rotate(bee.id, to: try Rotation(degrees: 200)), #"["rotate","aaaaaaaa",-160]"#),
       (.mirror(bee.id, to: true), #"["mirror","aaaaaaaa",true]"#),
       (.mirror(bee.id, to: false), #"["mirror","aaaaaaaa",false]"#),
-      (.color(bee.id, to: .black), ##"["color","aaaaaaaa","#000000"]"##),
-      (.color(bee.id, to: nil), #"["color","aaaaaaaa",null]"#),
+      (.color(bee.id, to: Color(red: 0, green: 0, blue: 1)), ##"["color","aaaaaaaa","#000001"]"##),
+      (.color(bee.id, to: .black), #"["color","aaaaaaaa",null]"#),
       (.setFill(Color(red: 255, green: 204, blue: 0)), ##"["fill","#ffcc00"]"##),
       (.setFill(nil), #"["fill",null]"#),
       (.setCanvas(.standard), #"["canvas",1024,768]"#), (.setBackground(nil), #"["background",null]"#),
@@ -98,6 +98,26 @@ struct JSONFormTests {
       #expect(try Self.changes("[\(form)]") == [change])
     }
     #expect(Self.text([Change]().write) == "[]")
+  }
+
+  @Test("J1 black letters have one form, however they were written")
+  func black() throws {
+    let bee = try emoji("aaaaaaaa", x: 1, y: 2)
+    let row = #""size":40,"text":"🐝","x":1,"y":2}"#
+    for color in [##""#000000""##, "null", ##""#000000ff""##] {
+      let written = #"{"color":\#(color),\#(row)"#
+      guard color != ##""#000000ff""## else {
+        // An opaque color has six digits.
+        #expect(failure { () throws(ArtError) in try Self.fields(written) }?.code == .badValue)
+        continue
+      }
+      #expect(try Self.fields(written).with(id: bee.id) == bee)
+      #expect(Self.text(try Self.fields(written).writeFields) == "{\(row)")
+      let changes = try Self.changes(#"[["color","aaaaaaaa",\#(color)]]"#)
+      #expect(changes == [.color(bee.id, to: .black)] && changes[0].matches(bee))
+    }
+    var content = try document([bee])
+    #expect(try content.apply([.color(bee.id, to: .black)]).changes.isEmpty)
   }
 
   @Test("J1 keys are sorted in every value")

@@ -64,7 +64,7 @@ struct RandomEdits {
     var emoji = Emoji(id: try pick(ids), text: try text(), position: try point(), size: try size(), z: z())
     if generator.oneIn(3) { emoji.rotation = try rotation() }
     if generator.oneIn(3) { emoji.isMirrored = true }
-    if generator.oneIn(3) { emoji.color = try color() }
+    if generator.oneIn(3) { emoji.color = try color() ?? .black }
     return emoji
   }
 
@@ -76,7 +76,7 @@ struct RandomEdits {
     case .order: .order(z())
     case .rotation: .rotation(try rotation())
     case .mirroring: .mirroring(int(0...1) == 0)
-    case .color: .color(try color())
+    case .color: .color(try color() ?? .black)
     }
   }
 

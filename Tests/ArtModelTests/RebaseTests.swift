@@ -220,7 +220,11 @@ extension DocumentContent {
       #expect(unsaved.count == apart.unsaved.count && unsaved.last == apart.unsaved.last?.id)
       #expect(
         unsaved.entries.count <= 2_000 && unsaved.entries == apart.unsaved.suffix(unsaved.entries.count))
-      #expect(unsaved.older.count <= 1 && unsaved.older.allSatisfy { $0.net.changes.count <= 12 * 4 + 3 })
+      #expect(
+        unsaved.older.count <= 1
+          && unsaved.older.allSatisfy {
+            $0.net.changes.count <= 12 * EmojiField.allCases.count + Field.ofDocument.count
+          })
       let touched = Set(apart.unsaved.flatMap(\.edit.changes).compactMap(\.field.emoji))
       #expect(touched.isSuperset(of: unsaved.emojis))
       var (content, generator) = (apart.saved, SplitMix64(seed: 1))

@@ -107,6 +107,38 @@ struct ReferenceTests {
     #expect(refusal("k3m9", in: art)?.cause.contains("no emoji k3m9 ") == true)
   }
 
+  @Test("M27 the words of a caption name it, also where they end like ordinals or begin with a sign")
+  func oddWords() throws {
+    let words = [
+      "Lunch 12:30", "12:05", "at 7:00", "🎂 at 8:15", "Score 3:2-1", "(maybe)", "¡Hola!", "#1", "Lunch",
+      "ask:*",
+    ]
+    let box = try TextBox(width: 1, height: 1)
+    let ids = try words.indices.map { try id("aaaaaaa\($0)") }
+    let art = try document(
+      words.enumerated().map { (index, text) in
+        var caption = try emoji("aaaaaaa\(index)", z: index)
+        caption.text = EmojiText(try Words(text), box: box)
+        return caption
+      } + [emoji("bbbbbbbb", "🐝", z: 20), emoji("cccccccc", "🐝", z: 21)])
+    for (id, text) in zip(ids, words) {
+      #expect(try resolve(text, in: art).id == id, "\(text)")
+      #expect(try Reference(text).description == text)
+    }
+    // Where no caption has the whole text, the end is read as ordinals.
+    #expect(try resolve("Lunch:1", in: art).id == ids[8])
+    #expect(refusal("Lunch:2", in: art)?.code == .noSuchEmoji)
+    #expect(refusal("at 7:01", in: art)?.code == .noSuchEmoji)
+    #expect(try resolve("🐝:2", in: art).id == id("cccccccc"))
+    #expect(try Reference("1️⃣:2") == .text(EmojiText("1️⃣"), .range(2...2)))
+    var twice = art
+    var other = try emoji("dddddddd", z: 30)
+    other.text = EmojiText(try Words("12:05"), box: box)
+    twice.insert(other)
+    #expect(refusal("12:05", in: twice)?.code == .ambiguous)
+    #expect(try resolve("12:05:2", in: twice).id == other.id)
+  }
+
   @Test("M28 a region narrows a selection to what is drawn in it")
   func regions() throws {
     var turned = try emoji("bbbbbbbb", x: 100, y: 0, z: 2)

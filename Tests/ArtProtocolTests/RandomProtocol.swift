@@ -62,7 +62,7 @@ struct RandomProtocol {
   mutating func emoji() throws -> Emoji {
     Emoji(
       id: emojiID(), text: try emojiText(), position: try point(), size: try size(), z: z(),
-      rotation: try rotation(), isMirrored: flag(), color: color())
+      rotation: try rotation(), isMirrored: flag(), color: color() ?? .black)
   }
 
   mutating func rotation() throws -> Rotation { try Rotation(degrees: double(-360...360)) }
@@ -98,7 +98,7 @@ struct RandomProtocol {
     case 7: .setBackground(try optional { try $0.background() })
     case 8: .rotate(emojiID(), to: try rotation())
     case 9: .mirror(emojiID(), to: flag())
-    case 10: .color(emojiID(), to: color())
+    case 10: .color(emojiID(), to: color() ?? .black)
     case 11: .setFill(color())
     default: .setPending(try optional { try $0.pending() })
     }
@@ -113,7 +113,7 @@ struct RandomProtocol {
       update.z = random.optional { $0.z() }
       update.rotation = try random.optional { try $0.rotation() }
       update.isMirrored = random.optional { $0.flag() }
-      update.color = random.optional { $0.color() }
+      update.color = random.optional { $0.color() ?? .black }
       return update
     }
     return ContentEffect(
@@ -235,8 +235,8 @@ struct RandomProtocol {
     case 0:
       outcome = .edited(
         ProtocolAnswer.Edited(
-          try pick([.none, .one(emojiID()), .several(list { $0.emojiID() })]), unsaved: count(),
-          isPending: flag(), isRepeated: flag()))
+          try pick([.none, .one(emojiID()), .several(list { $0.emojiID() })]), offCanvas: count(),
+          unsaved: count(), isPending: flag(), isRepeated: flag()))
     case 1:
       outcome = .stepped(
         ProtocolAnswer.Stepped(

@@ -186,6 +186,124 @@ import Testing
   }
 
   @Test(
+    "F28 an edit for which a file is too large takes the room of the archive, and is refused only without one"
+  )
+  func fullFile() throws {
+    let folder = try Workspace()
+    let file = try folder.document()
+    let picture = [UInt8](repeating: 5, count: 62 << 20)
+    try file.edit { (transaction: DocumentTransaction) throws(ArtError) in
+      do {
+        for number in 1...4 { try transaction.insertImage(number, picture + [UInt8(number)]) }
+        let row = String(repeating: " ", count: 6 << 20)
+        try transaction.insertPlain(.archive, [.integer(1), .integer(1), .integer(6 << 20), .text(row)])
+      } catch { throw .busy("rows") }
+    }
+    func add(_ number: Int, _ bytes: Int) -> ArtError? {
+      failure {
+        try file.edit { (transaction: DocumentTransaction) throws(ArtError) in
+          do { try transaction.insertImage(number, Array(picture.prefix(bytes))) } catch {
+            throw .busy("image")
+          }
+        }
+      }
+    }
+    func rows() throws -> String {
+      try shell(file.path, "SELECT (SELECT count(*) FROM archive), (SELECT count(*) FROM image)")
+    }
+    #expect(add(5, 1 << 20) == nil)
+    #expect(try rows() == "1|5\n")
+    // Even without the archive there is no room for this one, so the archive stays.
+    #expect(add(6, 9 << 20)?.code == .tooLarge)
+    #expect(try rows() == "1|5\n")
+    #expect(add(6, 4 << 20) == nil)
+    #expect(try rows() == "0|6\n")
+    #expect(add(7, 4 << 20)?.code == .tooLarge)
+  }
+
+  @Test("F28 an edit that is too large for the archive is not parsed when it leaves the log")
+  func notParsed() throws {
+    let folder = try Workspace()
+    let file = try folder.document()
+    let id = try file.add(seed: 3)
+    var maker = try EditMaker(seed: 4)
+    try move(file, id, ["move", String(repeating: "x", count: 9 << 20)], perSave: 2, &maker)
+    // Its sum fits, but its changes cannot be read.
+    try file.edit { (transaction: DocumentTransaction) throws(ArtError) in
+      let row = try transaction.statement("\(EditRow.select) WHERE length(name) > 1000000")
+      try row.bind()
+      guard try row.step() else { throw .busy("the edit") }
+      let old = try row.integer(14)
+      row.reset()
+      try transaction.connection.execute(
+        "UPDATE edit SET changes = '[[\"grow\"' || substr(changes, 9) WHERE length(name) > 1000000")
+      try row.bind()
+      guard try row.step() else { throw .busy("the edit") }
+      let (new, count) = (try EditRow.sum(row), try row.utf8(11).count)
+      row.reset()
+      try transaction.statement("UPDATE edit SET sum = ?1 WHERE length(name) > 1000000").run(.integer(new))
+      transaction.art.digest.remove(old)
+      transaction.art.digest.add(new)
+      #expect(count > 0)
+    }
+    try move(file, id, ["move"], perSave: 1, &maker)
+    let (rows, log) = try read(file)
+    #expect(rows.isEmpty && log.map(\.edit.name) == ["move"])
+    #expect(try file.check().faults.isEmpty)
+  }
+
+  @Test(
+    "F3 the log in memory has the edits that the log in the file has",
+    arguments: [1_000, 1_023, 1_024, 1_087, 1_088])
+  func inMemory(_ count: Int) throws {
+    let folder = try Workspace()
+    let file = try folder.document()
+    let id = try file.add(seed: 3)
+    var maker = try EditMaker(seed: 4)
+    try move(file, id, Array(repeating: "move", count: count - 1), perSave: count, &maker)
+    var content = DocumentContent(id: try file.read().id, canvas: .standard)
+    for revision in 1...count {
+      content.append(
+        LoggedEdit(
+          maker.stamp(), revision: revision, save: 1, kind: .edit, edit: Edit(name: "", changes: []),
+          inverse: []))
+    }
+    content.trimLog(changes: .max)
+    #expect(try content.log.map(\.revision) == file.read().log.map(\.revision))
+    #expect(content.log.count >= min(count, 1_000) && content.log.count < 1_064)
+  }
+
+  @Test(
+    "F9 an edit of another program whose name or author has U+0000 is damage", arguments: ["name", "author"])
+  func nul(_ column: String) throws {
+    let folder = try Workspace()
+    let file = try folder.document()
+    try file.add(seed: 3)
+    try file.edit { (transaction: DocumentTransaction) throws(ArtError) in
+      let row = try transaction.statement(EditRow.select)
+      try row.bind()
+      guard try row.step() else { throw .busy("the edit") }
+      let (old, before) = try EditRow.verifiedSum(row, of: "bees")
+      row.reset()
+      try transaction.connection.execute("UPDATE edit SET \(column) = 'a' || char(0) || 'b'")
+      try row.bind()
+      guard try row.step() else { throw .busy("the edit") }
+      let new = try EditRow.sum(row)
+      row.reset()
+      try transaction.statement("UPDATE edit SET sum = ?1").run(.integer(new))
+      try row.bind()
+      guard try row.step() else { throw .busy("the edit") }
+      transaction.art.logBytes += try EditRow.verifiedSum(row, of: "bees").bytes - before
+      row.reset()
+      transaction.art.digest.remove(old)
+      transaction.art.digest.add(new)
+    }
+    let error = failure { try file.read() }
+    #expect(error?.code == .damaged && error?.cause.contains("U+0000") == true)
+    #expect(try !file.check().faults.isEmpty)
+  }
+
+  @Test(
     "F28 an archived row that is not what its columns say is damage, although it fits its sum",
     arguments: [
       "edits = edits + 1", "bytes = bytes - 1", "revision = revision + 1", "rows = '[]'", "rows = '[[1]]'",

@@ -24,7 +24,8 @@ import Testing
     }
     return try #require(
       DocumentContent(
-        id: DocumentID(using: &random), canvas: background?.size ?? .standard, background: background,
+        id: DocumentID(using: &random), canvas: background?.size ?? .standard,
+        fill: Color(red: 255, green: 204, blue: UInt8(count % 256)), background: background,
         pending: pending, emojis: emojis))
   }
 

@@ -30,6 +30,14 @@ import Testing
         + "FROM image UNION ALL SELECT 'aside', count(*) FROM aside UNION ALL SELECT 'archive', count(*) "
         + "FROM archive UNION ALL SELECT 'version', count(*) FROM version")
     #expect(others == "origin|1\nimage|1\naside|1\narchive|1\nversion|2\n")
+    #expect(content.emojisInOrder().contains { $0.text.isCaption && $0.color != .black })
+    // A named version holds what the view shows.
+    let version = try shell(sample.path, "SELECT content FROM version WHERE name IS NOT NULL")
+    let keys = "SELECT group_concat(key) FROM (SELECT key FROM json_each(content) ORDER BY key)"
+    #expect(version.contains("birthday") && !version.contains("pending"))
+    #expect(
+      try shell(sample.path, "SELECT (\(keys)) FROM version WHERE name IS NOT NULL")
+        == "background,canvas,emojis,revision\n")
   }
 
   @Test("F6 the frozen sample can be edited, undone and redone")
@@ -146,6 +154,7 @@ extension FrozenSampleTests {
       [.setPending(nil), .setBackground(nil)], [.setBackground(background), .setPending(pending)],
       [.remove(ids[5])],
       [.move(ids[5], to: try Point(x: 1, y: 1)), .move(ids[1], to: try Point(x: 7, y: 7))],
+      [.setText(ids[4], to: words), .color(ids[4], to: Color(red: 204, green: 0, blue: 0))],
       [.rotate(ids[0], to: try Rotation(degrees: -12.5)), .mirror(ids[1], to: true)],
       [.setText(ids[2], to: words), .color(ids[2], to: Color(red: 255, green: 204, blue: 0, alpha: 128))],
     ]
@@ -162,6 +171,13 @@ extension FrozenSampleTests {
         _ = try transaction.perform(Edit(name: "edit \(index)", changes: changes), stamp: stamp)
       }
     }
+    // The state before the undos becomes a named version.
+    let state = try file.read()
+    let version = try #require(
+      DocumentContent(
+        id: state.id, canvas: state.canvas, fill: state.fill, background: state.background,
+        emojis: state.emojisInOrder(), revision: state.revision))
+    let view = String(try shown(version).dropLast())
     var second = try EditMaker(seed: 3)
     let steps = [second.stamp(), second.stamp(), second.stamp()]
     try file.edit { (transaction: DocumentTransaction) throws(ArtError) in
@@ -177,13 +193,13 @@ extension FrozenSampleTests {
             .integer(1), .text("emoji"), .text(#"["zzzzzzz0",5,{"hex":"ff"},0]"#), .text("sample"),
             .integer(7),
           ])
-        for (number, name, shown) in [(8, "before the party", #"{"background":null}"#), (9, nil, nil)] {
+        for (number, name, content) in [(18, "before the party", view), (19, nil, nil)] {
           try transaction.insertPlain(
             .version,
             [
-              .text("k3m9abcd0f2z:\(number)"), .optional(name), .integer(5), .text("k3m9abcd0f2z:7"),
-              .text("Ada"),
-              .integer(1_800_000_000_321), .optional(shown),
+              .text("k3m9abcd0f2z:\(number)"), .optional(name), .integer(state.revision),
+              .optional(state.head?.description), .text("Ada"), .integer(1_800_000_000_321),
+              .optional(content),
             ])
         }
         try transaction.archiveOldest { $0 <= 2 }

@@ -29,9 +29,13 @@ import Testing
     try sample.file.edit { (transaction: DocumentTransaction) throws(ArtError) in
       do { try transaction.insertImage(1, Array(0..<200)) } catch { throw .busy("image") }
     }
+    try sample.file.edit { (transaction: DocumentTransaction) throws(ArtError) in
+      do { try transaction.insertVersions() } catch { throw .busy("version") }
+    }
     try sample.abandonJournal(after: 8, saved: 3)
     let before = try sample.file.read()
     let (new, report) = try apart(sample, on: sample.file)
+    #expect(try shell(new.path, "SELECT id, name FROM version") == "k3m9abcd0f2z:3|before the party\n")
     let content = try new.read()
     #expect(values(content) == values(sample.content))
     #expect(content.id != before.id && content.revision == before.revision + 1)
@@ -44,6 +48,37 @@ import Testing
     #expect(try shell(sample.file.path, "SELECT count(*) FROM origin") == "0\n")
     #expect(try sample.names.isEmpty)
     try new.add(seed: 3)
+  }
+
+  @Test(
+    "U6 a duplicate has the pictures and the named versions, and neither archive nor traces of removed versions"
+  )
+  func duplicate() throws {
+    let folder = try Workspace()
+    let file = try folder.document()
+    try file.fill(emojis: 3, edits: 5, imageBytes: 300, seed: 2)
+    try file.edit { (transaction: DocumentTransaction) throws(ArtError) in
+      do {
+        try transaction.insertVersions()
+        try transaction.insertPlain(.archive, [.integer(1), .integer(1), .integer(0), .text("[]")])
+        try transaction.insertPlain(
+          .aside, [.integer(1), .text("emoji"), .text("[]"), .text("why"), .integer(5)])
+      } catch { throw .busy("rows") }
+    }
+    let before = try file.read()
+    let new = DocumentFile(folder["copy.emojiart"])
+    var random = SplitMix64(seed: 12)
+    var maker = try EditMaker(seed: 5)
+    let reports = try new.create(duplicating: file, with: [], stamp: { maker.stamp() }, using: &random)
+    let copy = try new.read()
+    #expect(reports.isEmpty && copy.id != before.id && copy.log == before.log && copy.fill == before.fill)
+    #expect(copy.emojisInOrder() == before.emojisInOrder())
+    #expect(try new.check().faults.isEmpty)
+    #expect(try shell(new.path, "SELECT id, name FROM version") == "k3m9abcd0f2z:3|before the party\n")
+    #expect(try shell(new.path, "SELECT sum(length(bytes)) FROM image") == "300\n")
+    let counts = "SELECT (SELECT count(*) FROM archive), (SELECT count(*) FROM aside)"
+    #expect(try shell(new.path, counts) == "0|0\n")
+    #expect(try shell(file.path, counts) == "1|1\n")
   }
 
   @Test(

@@ -3,6 +3,7 @@
 import ArtModel
 import ArtSystem
 import Glibc
+import Synchronization
 import TestSupport
 import Testing
 
@@ -13,7 +14,7 @@ import Testing
 
   /// The lines that a worker may write; their letters spell the words below.
   private static let lines: [(letter: Character, line: String)] = [
-    ("h", #"{"hello":3}"#), ("H", #"{"hello":7}"#), ("p", #"{"part":2}"#), ("P", #"{"part":99999999}"#),
+    ("h", #"{"hello":4}"#), ("H", #"{"hello":7}"#), ("p", #"{"part":2}"#), ("P", #"{"part":99999999}"#),
     ("d", #"{"drawn":{"lacking":["🐝"],"lackingCount":1}}"#),
     ("n", #"{"notDrawn":{"detail":"why","reason":"noFont"}}"#),
     ("b", #"{"body":2}"#), ("r", #"{"refused":{"detail":"why","isTransient":false,"reason":"tls"}}"#),
@@ -35,7 +36,7 @@ import Testing
     var word = ""
     var parts = 0
     var kills = false
-    var dialogue = DrawingDialogue(with: program, limit: 1 << 20)
+    var dialogue = DrawingDialogue(.drawing, with: program, limit: 1 << 20)
 
     /// Passes a random sequence of lines.
     init(_ generator: inout SplitMix64) {
@@ -79,8 +80,9 @@ import Testing
         run.word.wholeMatch(of: /hp*/) != nil && [.signal(SIGXCPU), .signal(SIGABRT)].contains(end.cause)
       let fits =
         switch outcome {
-        case .success(let drawn):
+        case .success(.drawn(let drawn)):
           isDrawn && endedWell && !run.kills && drawn == Drawn(lacking: ["🐝"], lackingCount: 1)
+        case .success(.box): false
         case .failure(.refused(DrawingRefusal(.noFont, "why"))): isRefused && endedWell && !run.kills
         case .failure(.refused(let refusal)):
           isCostly && refusal.reason == (end.cause == .signal(SIGXCPU) ? .tooLarge : .noMemory)
@@ -102,10 +104,35 @@ import Testing
     #expect(all.allSatisfy { $0 > 300 }, "each outcome occurs")
   }
 
+  @Test("B15 a file of three pages is drawn when the third is, and a page that fails ends it")
+  func pages() throws {
+    let drawn = Array(#"{"drawn":{"lacking":[],"lackingCount":0}}"#.utf8)
+    let failed = Array(#"{"notDrawn":{"detail":"why","reason":"noFont"}}"#.utf8)
+    let end = HelperEnd(.exit(0), errors: "")
+    for count in 0...4 {
+      for fails in [false, true] {
+        let pages = Mutex(0)
+        var dialogue = DrawingDialogue(.drawing, with: Self.program, limit: 5, pages: 3) { _ in
+          pages.withLock { $0 += 1 }
+        }
+        _ = dialogue.receive(line: Array(#"{"hello":4}"#.utf8))
+        for _ in 0..<count { _ = dialogue.receive(line: drawn) }
+        if fails { _ = dialogue.receive(line: failed) }
+        #expect(pages.withLock { $0 } == min(count, 2))
+        let outcome = dialogue.outcome(of: end)
+        switch outcome {
+        case .success: #expect(count == 3 && !fails)
+        case .failure(.refused): #expect(count < 3 && fails)
+        default: #expect((count < 3 && !fails) || count > 3 || (count == 3 && fails))
+        }
+      }
+    }
+  }
+
   @Test("B15 bytes that were not announced end the worker")
   func bytes() throws {
-    for lines in [[], [#"{"hello":3}"#], [#"{"hello":3}"#, #"{"part":3}"#]] {
-      var dialogue = DrawingDialogue(with: Self.program, limit: 1 << 20)
+    for lines in [[], [#"{"hello":4}"#], [#"{"hello":4}"#, #"{"part":3}"#]] {
+      var dialogue = DrawingDialogue(.drawing, with: Self.program, limit: 1 << 20)
       for line in lines { _ = dialogue.receive(line: Array(line.utf8)) }
       #expect(dialogue.receive(bytes: [1, 2]) == .kill)
     }
@@ -114,8 +141,8 @@ import Testing
   @Test("G7 a drawing has at most 4 GiB, and a part that would exceed the limit is not read")
   func endless() throws {
     #expect(Renderer.resultLimit == 4 << 30)
-    var dialogue = DrawingDialogue(with: Self.program, limit: 5)
-    for (line, count) in [(#"{"hello":3}"#, 0), (#"{"part":2}"#, 2), (#"{"part":3}"#, 3)] {
+    var dialogue = DrawingDialogue(.drawing, with: Self.program, limit: 5)
+    for (line, count) in [(#"{"hello":4}"#, 0), (#"{"part":2}"#, 2), (#"{"part":3}"#, 3)] {
       #expect(dialogue.receive(line: Array(line.utf8)) == (count == 0 ? .sendRequest : .receiveBytes(count)))
       let bytes = [UInt8](repeating: 7, count: count)
       if count > 0 { #expect(dialogue.receive(bytes: bytes) == .report(bytes)) }
@@ -128,5 +155,32 @@ import Testing
       throw ArtError(.badJSON, "the drawing was accepted")
     }
     #expect(error.cause.contains("a drawing of more than 5 bytes"))
+  }
+
+  @Test("B15 a worker that measures answers with a box or a refusal, and with nothing else")
+  func boxes() throws {
+    let answers = [
+      (#"{"measured":[2,1.362]}"#, true), (#"{"notDrawn":{"detail":"why","reason":"noFont"}}"#, true),
+      (#"{"drawn":{"lacking":[],"lackingCount":0}}"#, false), (#"{"part":2}"#, false),
+      (#"{"measured":[0,1]}"#, false), (#"{"measured":[1]}"#, false),
+      (#"{"body":2}"#, false),
+    ]
+    for (line, fits) in answers {
+      var dialogue = DrawingDialogue(.box, with: Self.program, limit: 1 << 20)
+      #expect(dialogue.receive(line: Array(#"{"hello":4}"#.utf8)) == .sendRequest)
+      #expect((dialogue.receive(line: Array(line.utf8)) == .nothing) == fits, "\(line)")
+    }
+    var drawing = DrawingDialogue(.drawing, with: Self.program, limit: 1 << 20)
+    _ = drawing.receive(line: Array(#"{"hello":4}"#.utf8))
+    #expect(drawing.receive(line: Array(#"{"measured":[2,1]}"#.utf8)) == .kill)
+  }
+
+  @Test("fonts for letters are looked for in every folder that is there, the user's first")
+  func letterFolders() {
+    let there: Set = ["/home/me/.fonts", "/usr/share/fonts/truetype/noto", "/usr/share/fonts/opentype/noto"]
+    let found = LetterFontFolders.find(
+      environment: { $0 == "HOME" ? "/home/me" : nil }, isFolder: there.contains)
+    #expect(
+      found == ["/home/me/.fonts", "/usr/share/fonts/truetype/noto", "/usr/share/fonts/opentype/noto"])
   }
 }

@@ -56,7 +56,7 @@ final class ReceivedBytes: Sendable {
   /// The moment of the cancellation, and a script that stops there.
   static let stages: [(String, String)] = [
     ("before it greets", "stage there; forever"),
-    ("before it reads", "say '{\"hello\":3}'; stage there; forever"),
+    ("before it reads", "say '{\"hello\":4}'; stage there; forever"),
     ("while it draws", ScriptedWorker.drawingGreeting + "stage there; forever"),
     (
       "in the middle of a part",
@@ -85,7 +85,7 @@ final class ReceivedBytes: Sendable {
   func asked() async throws {
     let worker = try ScriptedWorker(draw: ScriptedWorker.drawn)
     _ = try await worker.renderer.draw(Self.drawing(), limit: 0)
-    #expect(try worker.lines("arguments") == ["draw --font /font.ttf"])
+    #expect(try worker.lines("arguments") == ["draw font=/font.ttf"])
     #expect(
       try worker.lines("requests") == [
         #"{"labels":{"bytes":18,"total":1}}"#, #"[["🐝",1,2.5,3]]{"picture":2}"#, "\u{1}",

@@ -39,7 +39,7 @@ import Testing
   @Test("the worker greets, answers the requests in order, and ends with its input")
   func answers() throws {
     let none = try run("")
-    #expect(none.lines == [#"{"hello":3}"#] && none.errors.isEmpty && none.status == 0)
+    #expect(none.lines == [#"{"hello":4}"#] && none.errors.isEmpty && none.status == 0)
     let two = try run("\(Self.decode)\nabc\(Self.decode)\n\n\n\n")
     #expect(two.lines.count == 3 && two.errors.isEmpty && two.status == 0)
     for line in two.lines.dropFirst() { #expect(line.contains(#""reason":"notAnImage""#)) }
@@ -55,7 +55,7 @@ import Testing
     ])
   func broken(_ input: String) throws {
     let run = try run(input)
-    #expect(run.lines == [#"{"hello":3}"#] && run.status == 65)
+    #expect(run.lines == [#"{"hello":4}"#] && run.status == 65)
     #expect(run.errors.hasPrefix("emojiart-worker: ") && run.errors.hasSuffix("\n"))
     #expect(run.errors.split(separator: "\n").count == 1)
   }
@@ -64,7 +64,7 @@ import Testing
     #"{"draw":{"canvas":{"height":3,"width":4},"format":{"png":{"height":1,"width":1}},"#
     + #""isTransparent":false,"region":{"height":3,"width":4,"x":0,"y":0}}}"#
 
-  private static let drawing = WorkerVerb.draw(font: "/nothing.ttf", []).arguments
+  private static let drawing = WorkerVerb.draw(FontPaths(color: "/nothing.ttf"), []).arguments
 
   @Test(
     "an incomplete or invalid request to draw ends the worker with status 65 and one line on stderr",
@@ -79,7 +79,7 @@ import Testing
     ])
   func brokenDrawing(_ input: String) throws {
     let run = try run(input, Self.drawing)
-    #expect(run.lines == [#"{"hello":3}"#] && run.status == 65)
+    #expect(run.lines == [#"{"hello":4}"#] && run.status == 65)
     #expect(run.errors.hasPrefix("emojiart-worker: ") && run.errors.split(separator: "\n").count == 1)
   }
 
@@ -101,7 +101,7 @@ import Testing
         + "\n\(labels)\(Self.draw)\n"
     }
     let input = request("🐝漢") + request() + request("🐝字", "🐝漢") + request("🐝")
-    let run = try run(input, WorkerVerb.draw(font: EmojiFont.find(nil), []).arguments)
+    let run = try run(input, WorkerVerb.draw(FontPaths(color: EmojiFont.find(nil)), []).arguments)
     #expect(run.status == 0 && run.errors.isEmpty)
     let drawn = run.lines.compactMap { line in
       line.firstRange(of: #"{"drawn""#).map { line[$0.lowerBound...] }
@@ -129,7 +129,8 @@ import Testing
   @Test(
     "a worker without a known verb and its arguments ends with status 64 and reports that it has no commands",
     arguments: [
-      [], ["--help"], ["fetch", "png"], ["decode", "svg"], ["draw", "--font", "/f", "-x"], ["sandbox", "x"],
+      [], ["--help"], ["fetch", "png"], ["decode", "svg"], ["draw", "font=/f", "-x"], ["measure", "png"],
+      ["sandbox", "x"],
     ])
   func commands(_ arguments: [String]) throws {
     let run = try run("", arguments)
@@ -148,7 +149,7 @@ import Testing
     ])
   func otherVerb(_ input: String, _ arguments: [String]) throws {
     let run = try run(input, arguments)
-    #expect(run.lines == [#"{"hello":3}"#] && run.status == 65)
+    #expect(run.lines == [#"{"hello":4}"#] && run.status == 65)
     #expect(run.errors.contains("was not started for"))
   }
 

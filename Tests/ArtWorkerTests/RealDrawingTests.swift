@@ -18,7 +18,7 @@ import Testing
     }
     labels.append(
       DrawingScene.Label(
-        text: try EmojiText("🐝\u{13000}"), position: try Point(x: 50, y: 20), size: try FontSize(10)))
+        text: try EmojiText("🐝\u{18B00}"), position: try Point(x: 50, y: 20), size: try FontSize(10)))
     let canvas = try Canvas(width: 100, height: 80)
     return Drawing(
       scene: DrawingScene(canvas: canvas, labels: labels, picture: nil), region: CanvasRect(canvas),
@@ -31,7 +31,7 @@ import Testing
     let font = try #require(EmojiFont.find(nil), "the tests need the package fonts-noto-color-emoji")
     let (drawn, bytes) = try await Renderer(clock: ManualClock())
       .draw(Self.drawing(5_000, font: font), limit: 1 << 20)
-    #expect(drawn == Drawn(lacking: ["🐝\u{13000}"], lackingCount: 1))
+    #expect(drawn == Drawn(lacking: ["🐝\u{18B00}"], lackingCount: 1))
     let pixels = try Pixels(decoding: bytes)
     #expect(pixels.width == 200 && pixels.height == 160)
     #expect(
@@ -45,7 +45,7 @@ import Testing
   func lacking() async throws {
     let font = try #require(EmojiFont.find(nil), "the tests need the package fonts-noto-color-emoji")
     var drawing = try Self.drawing(1, font: font)
-    let texts = (0..<25).map { "🐝\(Unicode.Scalar(0x13000 + $0).map(String.init) ?? "")" }
+    let texts = (0..<25).map { "🐝\(Unicode.Scalar(0x18B00 + $0).map(String.init) ?? "")" }
     for text in texts + texts {
       drawing.scene.labels.append(
         DrawingScene.Label(

@@ -11,7 +11,7 @@ import Testing
 
 /// The request to each kind of worker that makes the injected code run.
 enum SandboxCase: String, CaseIterable, CustomTestStringConvertible {
-  case decode, decodeThreads, draw, fetch
+  case decode, decodeThreads, draw, fetch, measure
 
   var testDescription: String { rawValue }
 
@@ -19,9 +19,15 @@ enum SandboxCase: String, CaseIterable, CustomTestStringConvertible {
     switch self {
     case .decode: .decode([.png])
     case .decodeThreads: .decode([.avif])
-    case .draw: .draw(font: EmojiFont.find(nil), [.png])
+    case .draw: .draw(Self.fonts, [.png])
     case .fetch: .fetch
+    case .measure: .measure(Self.fonts)
     }
+  }
+
+  /// The fonts that are installed.
+  static var fonts: FontPaths {
+    FontPaths(color: EmojiFont.find(nil), letterFolders: LetterFontFolders.find())
   }
 
   func input() throws -> [UInt8] {
@@ -34,6 +40,7 @@ enum SandboxCase: String, CaseIterable, CustomTestStringConvertible {
       WorkerRequest.fetch(
         WorkerRequest.Fetch(url: "http://127.0.0.1:1/", isUserInitiated: true, limits: FetchLimits())
       ).line
+    case .measure: WorkerRequest.measure(try Words("Hi שלום 🐝 สวัสดี")).line
     }
   }
 
@@ -50,10 +57,11 @@ enum SandboxCase: String, CaseIterable, CustomTestStringConvertible {
 
   static func draw(_ format: Drawing.Format, picture name: String?) throws -> [UInt8] {
     let canvas = try Canvas(width: 40, height: 30)
-    // The font has the first text, and lacks a part of the second one.
-    let labels = try ["🐝", "🐝漢"].map {
+    // The font has the first text, and lacks a part of the second one; letters are in the others.
+    let words = EmojiText(try Words("Hi\nשלום"), box: try TextBox(width: 3, height: 3))
+    let labels = try [EmojiText("🐝"), EmojiText("🐝\u{18B00}"), EmojiText("A🐝"), words].map {
       DrawingScene.Label(
-        text: try EmojiText($0), position: try Point(x: 20, y: 15), size: try FontSize(typed: "16"))
+        text: $0, position: try Point(x: 20, y: 15), size: try FontSize(typed: "16"))
     }
     let drawing = Drawing(
       scene: DrawingScene(canvas: canvas, labels: labels, picture: try name.map(picture)),
@@ -194,12 +202,12 @@ enum SandboxCase: String, CaseIterable, CustomTestStringConvertible {
     let missing = SandboxProbe(helpers: HelperPrograms(folders: []))
     let error = await #expect(throws: ArtError.self) { try await missing.ask() }
     #expect(error?.code == .unavailable)
-    let other = try ScriptedWorker(script: "say '{\"hello\":4}'; read -r request")
+    let other = try ScriptedWorker(script: "say '{\"hello\":5}'; read -r request")
     let wrong = await #expect(throws: ArtError.self) {
       try await SandboxProbe(helpers: other.helpers, clock: ManualClock()).ask()
     }
-    #expect(wrong?.cause.contains("speaks version 4") == true)
-    let silent = try ScriptedWorker(script: "say '{\"hello\":3}'")
+    #expect(wrong?.cause.contains("speaks version 5") == true)
+    let silent = try ScriptedWorker(script: "say '{\"hello\":4}'")
     await #expect(throws: ArtError.self) {
       try await SandboxProbe(helpers: silent.helpers, clock: ManualClock()).ask()
     }
@@ -254,7 +262,8 @@ enum SandboxCase: String, CaseIterable, CustomTestStringConvertible {
     let files = which == .fetch ? "64" : "8"
     #expect(try worker.line("Max open files", of: "limits").prefix(2) == [files, files])
     let processes = try worker.line("Max processes", of: "limits").prefix(2)
-    #expect((processes == ["0", "0"]) == (which == .decode), "this worker begins no thread")
+    #expect(
+      (processes == ["0", "0"]) == [.decode, .measure].contains(which), "this worker begins no thread")
     #expect(try FileManager.default.destinationOfSymbolicLink(atPath: "\(worker.files)/cwd") == "/")
   }
 
@@ -285,8 +294,8 @@ enum SandboxCase: String, CaseIterable, CustomTestStringConvertible {
     #expect(try mapped(.decode([.png])) == ([], false))
     #expect(try mapped(.decode([.webp])) == (["webp"], false))
     #expect(try mapped(.decode([.gif, .avif])) == (["gif", "avif"], false))
-    #expect(try mapped(.draw(font: font, [])) == ([], true))
-    #expect(try mapped(.draw(font: font, [.avif])) == (["avif"], true))
+    #expect(try mapped(.draw(FontPaths(color: font), [])) == ([], true))
+    #expect(try mapped(.draw(FontPaths(color: font), [.avif])) == (["avif"], true))
     #expect(try mapped(.fetch) == ([], false))
   }
 
@@ -401,7 +410,8 @@ enum SandboxCase: String, CaseIterable, CustomTestStringConvertible {
     let worker = try HelperPrograms.installed.program("emojiart-worker").path
     let size = try PixelSize(width: 80, height: 60)
     let formats: [Drawing.Format] = [
-      .png(size), .pdf(size), .svg(size, embedsGlyphs: true), .svg(size, embedsGlyphs: false), .sixel(size),
+      .png(size), .jpeg(size, quality: 90), .webp(size, quality: 90), .pdf(size),
+      .svg(size, embedsGlyphs: true), .svg(size, embedsGlyphs: false), .sixel(size),
       .symbols(columns: 20, rows: 10, .direct), .symbols(columns: 20, rows: 10, .indexed),
     ]
     let pictures: [(String, PictureKind)] = [
@@ -410,9 +420,9 @@ enum SandboxCase: String, CaseIterable, CustomTestStringConvertible {
     for format in formats {
       for (name, kind) in pictures {
         let output = try Intruder.output(
-          of: worker, WorkerVerb.draw(font: EmojiFont.find(nil), [kind]).arguments,
+          of: worker, WorkerVerb.draw(SandboxCase.fonts, [kind]).arguments,
           input: try SandboxCase.draw(format, picture: name))
-        let isDrawn = output.contains(#"{"drawn":{"lacking":["🐝漢"],"lackingCount":1}}"#)
+        let isDrawn = output.contains("{\"drawn\":{\"lacking\":[\"🐝\u{18B00}\"],\"lackingCount\":1}}")
         #expect(isDrawn, "\(format) \(name): \(output.suffix(300))")
       }
     }
@@ -424,7 +434,7 @@ enum SandboxCase: String, CaseIterable, CustomTestStringConvertible {
     let worker = try HelperPrograms.installed.program("emojiart-worker").path
     let lacking = [try Intruder.shared.program, "lacking", Intruder.Lack.threads.rawValue, worker]
     let size = try PixelSize(width: 200, height: 150)
-    let draw = WorkerVerb.draw(font: EmojiFont.find(nil), [.png]).arguments
+    let draw = WorkerVerb.draw(SandboxCase.fonts, [.png]).arguments
     for format in [Drawing.Format.png(size), .sixel(size), .symbols(columns: 40, rows: 15, .direct)] {
       let input = try SandboxCase.draw(format, picture: "sign.png")
       let expected = try Intruder.output(of: worker, draw, input: input)

@@ -35,16 +35,21 @@ import Testing
 
   /// Saves only on request.
   private func open(
-    _ file: DocumentFile, helpers: HelperPrograms = .installed, clock: some Clock<Duration> = ManualClock(),
+    _ file: DocumentFile, as client: DocumentClient? = nil, helpers: HelperPrograms = .installed,
+    clock: some Clock<Duration> = ManualClock(),
     watchClock: some Clock<Duration> = ContinuousClock()
   ) async throws -> Session {
+    try await Session.open(
+      file, as: client ?? DocumentClient(), settings(helpers: helpers), clock: clock, watchClock: watchClock)
+  }
+
+  private func settings(helpers: HelperPrograms) -> WorkspaceSettings {
     var settings = WorkspaceSettings()
     settings.journal = .none
     settings.autosave = AutosavePolicy(changes: 1_000, delay: .seconds(3_600))
     settings.pending = .none
     settings.helpers = helpers
-    return try await Session.open(
-      file, as: DocumentClient(), settings, clock: clock, watchClock: watchClock)
+    return settings
   }
 
   /// Adds a bee by another program.
@@ -186,6 +191,39 @@ import Testing
       #expect(await session.end() == nil)
       #expect(state(try await next(events)) == .closed)
       #expect(try await next(events) == nil)
+    }
+  }
+
+  @Test(
+    "a session measures the words of a caption; without the helper program nothing is made, and a repeated request is answered"
+  )
+  func captions() async throws {
+    try await with {
+      let file = try make()
+      let (ada, bob) = (
+        try DocumentClient(author: "ada", session: SessionID(lowBits: 1)),
+        try DocumentClient(author: "bob", session: SessionID(lowBits: 2))
+      )
+      let session = try await open(file, as: ada)
+      let words = try Words("Happy\nbirthday")
+      let caption = CaptionAction.add(words, at: .place(.center), size: .standard, color: nil)
+      let tag = try #require(RequestTag("c1"))
+      let answer = try await session.perform(caption, tag: tag)
+      let text = try #require(answer.emojis.first?.text)
+      #expect(text.string == words.string && (text.box?.height ?? 0) > 2.5 && (text.box?.width ?? 0) > 3)
+      #expect(try await session.perform(caption, tag: tag).isRepeated)
+      try await session.close()
+
+      let alone = try await open(file, as: bob, helpers: HelperPrograms(folders: []))
+      let error = await #expect(throws: ArtError.self) { try await alone.perform(caption) }
+      #expect(error?.code == .unavailable && error?.cause.contains("emojiart-worker") == true)
+      #expect(await alone.snapshot.content.emojiCount == 1)
+      // The key is that of the client, and this one is another.
+      await #expect(throws: ArtError.self) { try await alone.perform(caption, tag: tag) }
+      try await alone.close()
+      let same = try await open(file, as: ada, helpers: HelperPrograms(folders: []))
+      #expect(try await same.perform(caption, tag: tag).isRepeated)
+      try await same.close()
     }
   }
 }

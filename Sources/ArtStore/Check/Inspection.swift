@@ -195,7 +195,7 @@ extension Inspection {
     case .order: "at another place in the order"
     case .rotation(let rotation): "turned by \(numberText(rotation.degrees))°"
     case .mirroring(let isMirrored): isMirrored ? "mirrored" : "not mirrored"
-    case .color(let color): color.map { "in \($0)" } ?? "without a colour"
+    case .color(let color): "in \(color.ofLetters?.description ?? "black")"
     }
   }
 

@@ -108,11 +108,11 @@ struct Salvage {
     return true
   }
 
-  /// Trims the log to its capacity, with space for the repair's own entry.
-  private mutating func trimLog() {
+  /// Trims the log to its capacity at that revision.
+  private mutating func trimLog(at revision: Int) {
     var bytes = log.values.reduce(0) { $0 + EditRow.size(of: $1) }
     for old in log.keys.sorted() {
-      guard log.count >= Format.logEdits || bytes > Format.logBytes else { return }
+      guard LogBlock.hasLeft(old, at: revision) || bytes > Format.logBytes else { return }
       bytes -= log.removeValue(forKey: old).map(EditRow.size(of:)) ?? 0
     }
   }
@@ -122,7 +122,7 @@ struct Salvage {
   mutating func image(named name: String, stamp: EditStamp) throws(ArtError) -> FileImage {
     let revision = max(art.revision, log.keys.max() ?? 0) + 1
     guard revision <= Format.largestNumber else { throw .tooManyRevisions(name) }
-    trimLog()
+    trimLog(at: revision)
     art.emojiCount = 0
     art.logBytes = 0
     art.digest = Digest()

@@ -28,6 +28,7 @@ extension DocumentFile {
         about: path)
     }
     var art = ArtRow(id: content.id, canvas: content.canvas)
+    art.fill = content.fill
     art.background = content.background
     art.pending = content.pending
     try create(art, emojis: content.emojisInOrder(), picture)

@@ -220,7 +220,9 @@ public struct PerformedAction: Sendable {
   public let revision: Int
   /// The canvas after it.
   public let canvas: Canvas
-  /// How many of the emoji lie off it.
+  /// The colour of the canvas after it; nil for none.
+  public let fill: Color?
+  /// How many of the emoji lie off the canvas; of all emoji where the canvas has another size.
   public let offCanvas: OffCanvas
 }
 
@@ -249,15 +251,12 @@ extension DocumentFile {
       _ = try transaction.perform(plan.edit, stamp: author.stamp(at: time))
       var emojis: [Emoji] = []
       emojis.reserveCapacity(plan.subjects.count)
-      var offCanvas = OffCanvas()
-      for subject in plan.subjects {
-        let emoji = try transaction.emoji(subject.id)
-        if let emoji { offCanvas.count(emoji, on: transaction.canvas) }
-        emojis.append(emoji ?? subject)
-      }
+      for subject in plan.subjects { emojis.append(try transaction.emoji(subject.id) ?? subject) }
+      let offCanvas = try action.offCanvas(among: emojis, of: transaction)
       beforeCommit()
       return PerformedAction(
-        emojis: emojis, revision: transaction.revision, canvas: transaction.canvas, offCanvas: offCanvas)
+        emojis: emojis, revision: transaction.revision, canvas: transaction.canvas, fill: transaction.fill,
+        offCanvas: offCanvas)
     }
   }
 }
@@ -266,7 +265,8 @@ extension DocumentFile {
   /// Changes the document in one durable transaction. When this returns, the body's edits are in the file at
   /// this path.
   ///
-  /// The body may run again on another file, if the one that it ran on was replaced during the save. Throws
+  /// The body may run again: on another file, if the one that it ran on was replaced during the save, or after the
+  /// archive was cleared, if the file would be too large otherwise. Throws
   /// what `read` throws, `movedOn` if the document is not at the expected revision, `diskFull`, and what the
   /// body throws; nothing is changed then. If the outcome cannot be determined, the error says so.
   public func edit<Result>(
@@ -274,9 +274,12 @@ extension DocumentFile {
   ) throws(ArtError) -> Result {
     let deadline = Deadline(timeout)
     var saved: Attempt<Result>?
+    var clearsArchive = false
     for _ in 0..<3 {
       do throws(ArtError) {
-        let attempt = try self.attempt(expecting: revision, after: saved, deadline, body)
+        let attempt = try self.attempt(
+          expecting: revision, after: saved, clearingArchive: clearsArchive, deadline, body)
+        clearsArchive = clearsArchive || attempt.isTooLarge
         if attempt.isDone, let result = attempt.result { return result }
         saved = attempt.transaction == nil ? saved : attempt
       } catch {
@@ -290,6 +293,8 @@ extension DocumentFile {
   /// The outcome of one attempt at an edit.
   private struct Attempt<Result> {
     var isDone = false
+    /// Whether nothing was written because the file would be too large, and it has an archive that can go.
+    var isTooLarge = false
     /// The body's result, if its edits were committed.
     var result: Result?
     /// The transaction, if it was committed to a file that was no longer at the path.
@@ -297,7 +302,7 @@ extension DocumentFile {
   }
 
   private func attempt<Result>(
-    expecting revision: Int?, after saved: Attempt<Result>?, _ deadline: Deadline,
+    expecting revision: Int?, after saved: Attempt<Result>?, clearingArchive: Bool, _ deadline: Deadline,
     _ body: (DocumentTransaction) throws(ArtError) -> Result
   ) throws(ArtError) -> Attempt<Result> {
     let file = try locate()
@@ -319,11 +324,16 @@ extension DocumentFile {
         if let revision, transaction.revision != revision {
           throw .movedOn(path, is: transaction.revision, not: revision)
         }
+        // First, so that the edit takes the pages that become free.
+        if clearingArchive { try transaction.clearArchive() }
         result = try body(transaction)
         guard transaction.hasChanges || transaction.mustCommit else {
           return Attempt(isDone: true, result: result)
         }
-        try transaction.finish()
+        do throws(ArtError) { try transaction.finish() } catch {
+          guard error.code == .tooLarge, !clearingArchive, try transaction.hasArchive else { throw error }
+          return Attempt(isTooLarge: true)
+        }
       }
     } catch {
       // The file was replaced while it was read: the error is about the wrong content. Nothing was written.

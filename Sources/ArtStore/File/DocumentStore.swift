@@ -130,7 +130,7 @@ public final class MemoryStore: DocumentStore {
       let origins = state.origins
       let rebased = try edits.save(to: &state.content) { (origin) throws(ArtError) in origins[origin] }
       if isJournalled, let last = edits.unsaved.last { state.origins[last.origin] = last.sequence }
-      state.content.trimLog(entries: Format.logEdits, changes: .max)
+      state.content.trimLog(changes: .max)
       state.writes += 1
       return SaveOutcome(
         base: DocumentBase(state.content), rebased: rebased, pictures: Set(state.pictures))

@@ -323,7 +323,7 @@ extension DocumentTransaction {
 
   private func loadLog(_ digest: inout Digest) throws(ArtError) -> [LoggedEdit] {
     var log: [LoggedEdit] = []
-    let mostEdits = Format.logEdits + 1 << Format.blockBits + art.revision - initialArt.revision
+    let mostEdits = LogBlock.kept + LogBlock.size + art.revision - initialArt.revision
     let rows = try Statement("\(EditRow.select) ORDER BY revision", on: connection)
     var bytes = 0
     while try rows.step() {
@@ -435,24 +435,35 @@ extension DocumentTransaction {
 
   /// Removes all edits of the log and of the archive: those that follow are not known one by one.
   func forgetEdits() throws(ArtError) {
-    while let revision = try oldestRevision() { _ = try removeEdit(revision) }
+    while let revision = try oldestRevision() {
+      try removeEdit(revision) { (_, _) throws(ArtError) in }
+    }
     try clearArchive()
   }
 
   /// Moves the oldest edits of the log to the archive until the log is within its capacity. The newest edit stays.
   private func trimLog() throws(ArtError) {
     try archiveOldest { revision in
-      ArchiveRow.lastRevision(ofBlockOf: revision) <= art.revision - Format.logEdits
-        || art.logBytes > Format.logBytes
+      LogBlock.hasLeft(revision, at: art.revision) || art.logBytes > Format.logBytes
     }
   }
 
-  /// Moves the oldest edits to the archive while `isLeaving` says so of the next one's revision, but never the newest edit.
+  /// Moves the oldest edits to the archive while `isLeaving` says so of the next one's revision, but never the newest edit. One that is
+  /// too large for the archive empties it and is not read.
   func archiveOldest(while isLeaving: (Int) -> Bool) throws(ArtError) {
     var leaving: [LoggedEdit] = []
+    var isTooLarge = false
     while let revision = try oldestRevision(), revision < art.revision, isLeaving(revision) {
-      leaving.append(try removeEdit(revision))
+      try removeEdit(revision) { (row, bytes) throws(ArtError) in
+        if bytes > Format.archiveBytes {
+          isTooLarge = true
+          leaving = []
+        } else {
+          leaving.append(try EditRow(unverified: row, of: name).entry)
+        }
+      }
     }
+    if isTooLarge { try clearArchive() }
     try archive(leaving)
   }
 
@@ -465,17 +476,20 @@ extension DocumentTransaction {
     return try oldest.step() ? try oldest.integer(0) : nil
   }
 
-  private func removeEdit(_ revision: Int) throws(ArtError) -> LoggedEdit {
+  /// Removes an edit from the log. `body` gets its verified row and its bytes.
+  private func removeEdit(
+    _ revision: Int, _ body: (Statement, Int) throws(ArtError) -> Void
+  ) throws(ArtError) {
     let row = try statement("\(EditRow.select) WHERE revision = ?1")
     try row.bind(.integer(revision))
     defer { row.reset() }
     guard try row.step() else { throw outOfOrder("edit") }
-    let edit = try EditRow(row, of: name)
+    let (sum, bytes) = try EditRow.verifiedSum(row, of: name)
+    try body(row, bytes)
     row.reset()
-    art.digest.remove(edit.sum)
-    art.logBytes -= edit.bytes
+    art.digest.remove(sum)
+    art.logBytes -= bytes
     try statement("DELETE FROM edit WHERE revision = ?1").run(.integer(revision))
-    return edit.entry
   }
 }
 

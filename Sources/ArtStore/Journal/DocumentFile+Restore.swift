@@ -228,7 +228,7 @@ extension DocumentFile {
   /// are removed. The reports name the damage of the others.
   ///
   /// The journals are all of one document, oldest first. `source` is that document, or a copy of it; only its
-  /// records of the journals are changed. Throws what `create` throws, `busy`, and `damaged` if nothing of a
+  /// records of the journals are changed. What of it is copied is as in `create(duplicating:with:stamp:using:)`. Throws what `create` throws, `busy`, and `damaged` if nothing of a
   /// journal can be read; then nothing is changed, and the journals stay.
   public func create(
     from journals: [OrphanedJournal], on source: DocumentFile?, stamp: () -> EditStamp,
@@ -256,8 +256,11 @@ extension DocumentFile {
   }
 
   /// Duplicates a document under an id of its own, with the edits of its orphaned journals. The document and
-  /// its journals are not changed. The copy has its log, and the pictures that undo needs. It is created
-  /// atomically, and replaces no file.
+  /// its journals are not changed. It is created atomically, and replaces no file.
+  ///
+  /// The copy has the content, the log, the pictures and the named versions. It has no archive and no traces of
+  /// removed versions, which serve only to merge copies of one document, and none of the rows that a repair has
+  /// set aside.
   ///
   /// The journals are all of the other document, oldest first. Throws what `create`, `read` and reading a
   /// journal throw; then nothing is created.
@@ -311,6 +314,7 @@ extension DocumentFile {
       }
       var image = try FileImage(name: path, content, id: id)
       try image.insertImages(of: transaction)
+      try image.insertVersions(of: transaction)
       return (image, reports)
     }
   }
@@ -407,7 +411,8 @@ extension FileImage {
     var count = 0
     for entry in content.log.reversed() {
       bytes += EditRow.size(of: entry)
-      guard count == 0 || (count < Format.logEdits && bytes <= Format.logBytes) else { break }
+      let hasLeft = LogBlock.hasLeft(entry.revision, at: content.revision)
+      guard count == 0 || (!hasLeft && bytes <= Format.logBytes) else { break }
       count += 1
     }
     try insert(Array(content.log.suffix(count)))
@@ -419,6 +424,20 @@ extension FileImage {
     while try rows.step() {
       _ = try PlainTable.image.verify(rows, of: source.name)
       try insert([try rows.value(0), try rows.value(1), try rows.value(2)], into: .image)
+    }
+  }
+}
+
+extension FileImage {
+  /// Copies the versions of another document, without the traces of removed ones. Their pictures are copied with all others.
+  fileprivate mutating func insertVersions(of source: DocumentTransaction) throws(ArtError) {
+    let rows = try Statement("\(PlainTable.version.select) ORDER BY 1", on: source.connection)
+    while try rows.step() {
+      _ = try PlainTable.version.verify(rows, of: source.name)
+      if rows.isNull(1) { continue }
+      var values: [Statement.Value] = []
+      for column in 0..<rows.columnCount - 1 { values.append(try rows.value(column)) }
+      try insert(values, into: .version)
     }
   }
 }

@@ -17,9 +17,6 @@ struct ArchiveRow {
     bytes = EditRow.size(of: entry)
   }
 
-  /// The last revision that is in one row with this one.
-  static func lastRevision(ofBlockOf revision: Int) -> Int { revision | (1 << Format.blockBits - 1) }
-
   private var isLarge: Bool { bytes >= Format.largeEdit && entries.count == 1 }
 
   /// Whether the edits of both are one row.
@@ -27,7 +24,7 @@ struct ArchiveRow {
     guard !isLarge, !other.isLarge, let last = entries.last, let first = other.entries.first else {
       return false
     }
-    return last.revision >> Format.blockBits == first.revision >> Format.blockBits
+    return LogBlock.number(of: last.revision) == LogBlock.number(of: first.revision)
   }
 
   /// The rows of edits that follow the ones of a row; that row is the first one if it has changed.
@@ -57,7 +54,7 @@ struct ArchiveRow {
   init(_ row: Statement, of name: String) throws(ArtError) {
     let (revision, count, size) = (try row.integer(0), try row.integer(1), try row.integer(2))
     // Bounds what is parsed: an edit has some hundred bytes besides its share, whose escapes may be longer in JSON.
-    guard (1...1 << Format.blockBits).contains(count), (0...Format.archiveBytes).contains(size),
+    guard (1...LogBlock.size).contains(count), (0...Format.archiveBytes).contains(size),
       try row.utf8(3).count <= 8 * size + 4_096 * count
     else {
       throw .damaged(name, "the archived edits from revision \(revision) on are more than there can be")
@@ -175,6 +172,9 @@ extension DocumentTransaction {
     }
     try trimArchive()
   }
+
+  /// Whether there are archived edits.
+  var hasArchive: Bool { get throws(ArtError) { try !archivedRows().isEmpty } }
 
   /// Removes all archived edits.
   func clearArchive() throws(ArtError) {

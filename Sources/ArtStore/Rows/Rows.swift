@@ -273,15 +273,20 @@ struct EditRow {
       (1...Format.largestNumber).contains(revision), (1...revision).contains(save),
       session.map({ SessionID($0) != nil }) ?? true
     else { throw .damaged(name, "the edit of revision \(revision) cannot be read") }
+    let (author, title) = (try row.optionalText(Column.author), try row.text(Column.name))
+    // JSON, and so the archive, has no U+0000.
+    guard !title.utf8.contains(0), author.map({ !$0.utf8.contains(0) }) ?? true else {
+      throw .damaged(name, "the edit of revision \(revision) has a name or an author with U+0000")
+    }
     do {
       let stamp = EditStamp(
         id: EditID(origin: origin, sequence: sequence), time: try row.integer(Column.time),
-        author: try row.optionalText(Column.author), session: session.flatMap { SessionID($0) },
+        author: author, session: session.flatMap { SessionID($0) },
         tags: row.isNull(Column.tags) ? [] : try [RequestTag](json: row.utf8(Column.tags)))
       entry = LoggedEdit(
         stamp, revision: revision, save: save, kind: kind,
         edit: Edit(
-          name: try row.text(Column.name), changes: try [Change](json: try row.utf8(Column.changes))),
+          name: title, changes: try [Change](json: try row.utf8(Column.changes))),
         inverse: try [Change](json: try row.utf8(Column.inverse)),
         dropped: row.isNull(Column.dropped) ? [] : try [Change](json: try row.utf8(Column.dropped)))
     } catch {

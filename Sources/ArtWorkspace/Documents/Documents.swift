@@ -111,7 +111,7 @@ public struct Documents: Sendable {
   }
 }
 
-/// The documents of a folder, one after the other, by their own rows: the content is not read. All documents that other programs
+/// The documents of a folder, one after the other, by their own rows: the content is read only to count what lies off the canvas. All documents that other programs
 /// hold share one timeout.
 public struct DocumentList: Sequence, IteratorProtocol {
   /// A document, or why it cannot be listed.
@@ -122,6 +122,8 @@ public struct DocumentList: Sequence, IteratorProtocol {
     public let path: String?
     /// Its summary, or why it has none.
     public let summary: Result<DocumentSummary, ArtError>
+    /// How many emoji lie off the canvas; nil where that was not asked for, or the content cannot be read.
+    public let offCanvas: OffCanvas?
   }
 
   private let folder: String
@@ -131,10 +133,11 @@ public struct DocumentList: Sequence, IteratorProtocol {
   private let listing: FolderListing
   private var position = 0
   private var timeout = SharedTimeout(.seconds(5))
+  private let countsOffCanvas: Bool
 
-  /// Lists a folder. Throws `noSuchDocument`, `notPermitted`, `inputOutput`.
-  public init(_ folder: String, recovery: Recovery) throws(ArtError) {
-    (self.folder, self.recovery) = (folder, recovery)
+  /// Lists a folder. With `countsOffCanvas` it reads each document as a whole, which takes the longer the more emoji it has. Throws `noSuchDocument`, `notPermitted`, `inputOutput`.
+  public init(_ folder: String, recovery: Recovery, countsOffCanvas: Bool = false) throws(ArtError) {
+    (self.folder, self.recovery, self.countsOffCanvas) = (folder, recovery, countsOffCanvas)
     journals = recovery.journals()
     listing = try FolderListing(of: folder)
   }
@@ -148,22 +151,29 @@ public struct DocumentList: Sequence, IteratorProtocol {
     if position < listing.unreadable.count {
       let name = listing.unreadable[position]
       let error = ArtError(.badValue, "\(name) has a name that is no UTF-8; rename it", about: name)
-      return Entry(name: name, path: nil, summary: .failure(error))
+      return Entry(name: name, path: nil, summary: .failure(error), offCanvas: nil)
     }
     let index = position - listing.unreadable.count
     guard index < listing.names.count else { return nil }
     let name = listing.names[index]
     let path = FilePath.path(of: name, in: folder)
     do throws(ArtError) {
-      let (recovery, journals) = (recovery, journals)
-      let summary = try timeout.read(path) { (file) throws(ArtError) in
-        if let shown = try recovery.read(file, with: journals) { return try file.summary(of: shown) }
-        return try file.summary()
+      let (recovery, journals, countsOffCanvas) = (recovery, journals, countsOffCanvas)
+      let (summary, offCanvas) = try timeout.read(path) { (file) throws(ArtError) in
+        if let shown = try recovery.read(file, with: journals) {
+          return (try file.summary(of: shown), countsOffCanvas ? OffCanvas(shown.content) : nil)
+        }
+        return (try file.summary(), countsOffCanvas ? Self.offCanvas(of: file) : nil)
       }
-      return Entry(name: name, path: path, summary: .success(summary))
+      return Entry(name: name, path: path, summary: .success(summary), offCanvas: offCanvas)
     } catch {
-      return Entry(name: name, path: path, summary: .failure(error))
+      return Entry(name: name, path: path, summary: .failure(error), offCanvas: nil)
     }
+  }
+
+  /// Nil where the content cannot be read: a list is about what each document says of itself, and `DocumentCheck` about its content.
+  private static func offCanvas(of file: DocumentFile) -> OffCanvas? {
+    do throws(ArtError) { return OffCanvas(try file.read()) } catch { return nil }
   }
 }
 

@@ -166,8 +166,8 @@ extension Gallery {
   ) -> GalleryPage.Entry {
     let count = content.emojiCount == 0 ? "no emoji" : "\(content.emojiCount) emoji"
     var texts: [String] = []
-    for emoji in content.emojisInOrder() where !texts.contains(emoji.text.string) {
-      texts.append(emoji.text.string)
+    for emoji in content.emojisInOrder() where !texts.contains(emoji.text.label) {
+      texts.append(emoji.text.label)
       if texts.count == named { break }
     }
     return GalleryPage.Entry(

@@ -4,15 +4,27 @@ import ArtModel
 import ArtStore
 import ArtSystem
 import ArtWorker
+import Synchronization
 
 /// The file format of a drawing.
 public enum PictureFormat: String, CaseIterable, Sendable {
-  case png, svg, pdf
+  case png, jpeg, webp, svg, pdf
+
+  /// The quality of JPEG and WebP, unless another is chosen.
+  public static let quality = 90
+
+  /// Whether it loses detail, and so has a quality.
+  public var hasQuality: Bool { self == .jpeg || self == .webp }
+
+  /// Whether a file says how many dots per inch it has.
+  public var recordsResolution: Bool { self == .png || self == .jpeg }
 
   /// Its media type.
   public var mediaType: String {
     switch self {
     case .png: "image/png"
+    case .jpeg: "image/jpeg"
+    case .webp: "image/webp"
     case .svg: "image/svg+xml"
     case .pdf: "application/pdf"
     }
@@ -22,7 +34,13 @@ public enum PictureFormat: String, CaseIterable, Sendable {
   public init?(endingOf path: String) {
     let name = FilePath(path).name
     guard let point = name.lastIndex(of: ".") else { return nil }
-    self.init(rawValue: name[point...].dropFirst().lowercased())
+    self.init(name: String(name[point...].dropFirst()))
+  }
+
+  /// The format of a name, which is an extension, in any case; nil for any other.
+  public init?(name: String) {
+    let name = name.lowercased()
+    self.init(rawValue: name == "jpg" ? "jpeg" : name)
   }
 }
 
@@ -79,29 +97,39 @@ public struct RenderOptions: Sendable {
   public var region: String?
   /// Whether the paper is transparent instead of white.
   public var isTransparent: Bool
-  /// For SVG: whether each glyph is embedded once, as a picture.
+  /// For SVG: whether each glyph is embedded once, as a picture; otherwise emoji are text, which some viewers draw wrongly.
   public var embedsGlyphs: Bool
+  /// The page that the drawing is fitted into, which then decides the size; nil for none.
+  public var page: Page?
+  /// The dots per inch: recorded in PNG and JPEG files, the size of pages made of pixels, and the most that a background in PDF has.
+  public var resolution: Int?
+  /// For JPEG and WebP: the quality.
+  public var quality: Int
   /// The font file that the user named; nil for the default one.
   public var font: String?
 
   /// Options of a drawing.
   public init(
     _ format: PictureFormat, size: RenderSize = .scale(1), region: String? = nil, isTransparent: Bool = false,
-    embedsGlyphs: Bool = false, font: String? = nil
+    embedsGlyphs: Bool = true, quality: Int = PictureFormat.quality, page: Page? = nil,
+    resolution: Int? = nil, font: String? = nil
   ) {
     (self.format, self.size, self.region) = (format, size, region)
     (self.isTransparent, self.embedsGlyphs, self.font) = (isTransparent, embedsGlyphs, font)
+    (self.quality, self.page, self.resolution) = (quality, page, resolution)
   }
 
   /// Why a drawing cannot be made.
   public enum Failure: Error, Equatable {
-    /// The region is invalid for this canvas.
+    /// The region is invalid for this canvas, or does not fit the page.
     case region(ArtError)
     case tooLarge(RenderSize.TooLarge)
   }
 
-  /// The drawing and its size.
-  public func drawing(of scene: DrawingScene) throws(Failure) -> (drawing: Drawing, size: PixelSize) {
+  /// The drawing and its size. `title` is the document's name, for files that can have one.
+  public func drawing(of scene: DrawingScene, title: String? = nil) throws(Failure) -> (
+    drawing: Drawing, size: PixelSize
+  ) {
     let rect: CanvasRect
     do throws(ArtError) {
       rect =
@@ -109,17 +137,49 @@ public struct RenderOptions: Sendable {
     } catch {
       throw .region(error)
     }
-    let pixels: PixelSize
-    do throws(RenderSize.TooLarge) { pixels = try size.pixels(of: rect) } catch { throw .tooLarge(error) }
-    let format: Drawing.Format =
-      switch self.format {
-      case .png: .png(pixels)
-      case .svg: .svg(pixels, embedsGlyphs: embedsGlyphs)
-      case .pdf: .pdf(pixels)
-      }
+    var details = details(of: scene, rect, title: title)
+    let (pixels, region) = try placed(rect, &details)
     let drawing = Drawing(
-      scene: scene, region: rect, format: format, isTransparent: isTransparent, font: EmojiFont.find(font))
+      scene: scene, region: region, format: format(pixels), isTransparent: isTransparent,
+      font: EmojiFont.find(font), details: details)
     return (drawing, pixels)
+  }
+
+  private func details(of scene: DrawingScene, _ rect: CanvasRect, title: String?) -> DrawingDetails {
+    let hasWords = format == .svg || format == .pdf
+    return DrawingDetails(
+      resolution: resolution ?? (page != nil && format.recordsResolution ? Page.resolution : nil),
+      title: hasWords ? title : nil, alternative: hasWords ? scene.alternativeText(of: rect) : nil)
+  }
+
+  /// The size, and the region that fills it.
+  private func placed(_ rect: CanvasRect, _ details: inout DrawingDetails) throws(Failure) -> (
+    PixelSize, CanvasRect
+  ) {
+    guard let page else {
+      do throws(RenderSize.TooLarge) {
+        return (try size.pixels(of: rect), rect)
+      } catch {
+        throw .tooLarge(error)
+      }
+    }
+    do throws(ArtError) {
+      details.page = try page.size
+      if region != nil { details.crop = rect }
+      return (try page.pixels(format, resolution: resolution), try page.region(around: rect))
+    } catch {
+      throw .region(error)
+    }
+  }
+
+  private func format(_ pixels: PixelSize) -> Drawing.Format {
+    switch format {
+    case .png: .png(pixels)
+    case .jpeg: .jpeg(pixels, quality: quality)
+    case .webp: .webp(pixels, quality: quality)
+    case .svg: .svg(pixels, embedsGlyphs: embedsGlyphs)
+    case .pdf: .pdf(pixels)
+    }
   }
 }
 
@@ -150,6 +210,38 @@ extension OutputFile {
     try finish()
     return drawn
   }
+}
+
+extension OutputFile {
+  /// Draws the pages of one PDF file into this file and puts it at its path; each has a name for messages. Returns the report on each
+  /// page. Throws the error, which names the page that failed; then the path is unchanged.
+  public func finish(
+    pages: [(name: String, drawing: Drawing)], by renderer: Renderer = Renderer(), waiter: some DrawingWaiter
+  ) throws(ArtError) -> [Drawn] {
+    let reports = PageReports()
+    let drawings = pages.map(\.drawing)
+    do throws(DrawingFailure) {
+      let last = try waiter.wait { () async throws(DrawingFailure) in
+        try await renderer.draw(pages: drawings, drawnPage: { reports.add($0) }) { self.write($0) }
+      }
+      reports.add(last)
+    } catch {
+      if error == .cancelled { try check() }
+      let failed = pages.dropFirst(reports.all.count).first ?? pages.last
+      throw ArtError(error, drawing: failed?.name ?? "nothing")
+    }
+    try finish()
+    return reports.all
+  }
+}
+
+/// The reports on the pages that are drawn.
+private final class PageReports: Sendable {
+  private let reports = Mutex<[Drawn]>([])
+
+  var all: [Drawn] { reports.withLock { $0 } }
+
+  func add(_ drawn: Drawn) { reports.withLock { $0.append(drawn) } }
 }
 
 extension ArtError {

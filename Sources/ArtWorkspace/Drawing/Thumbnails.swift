@@ -173,14 +173,15 @@ extension Thumbnails {
     }
   }
 
-  /// Everything that a picture depends on: the state of the document, the size, the program, and the font file.
+  /// Everything that a picture depends on: the state of the document, the size, the program, and the fonts.
   private struct Key: Sendable {
     let text: String
 
     init(state: DocumentBase, bounds: Bounds, font: String?) {
       text = [
-        "thumbnail 1", EmojiArtVersion.current, "\(state.id)", "\(state.revision)",
+        "thumbnail 2", EmojiArtVersion.current, "\(state.id)", "\(state.revision)",
         state.head?.description ?? "none", "\(bounds.width)x\(bounds.height)", Self.identity(of: font),
+        LetterFontFolders.identity,
       ].joined(separator: "\n")
     }
 
@@ -239,7 +240,7 @@ extension Thumbnails {
 
   /// Caches a picture, unless it has warnings: these would be missing the next time.
   private func keep(_ picture: Thumbnail, as key: Key) async {
-    guard let cache, picture.drawn == Drawn() else { return }
+    guard let cache, picture.drawn.isFaultless else { return }
     await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
       queue.async {
         cache.keep(picture.png, as: key.text)

@@ -202,7 +202,7 @@ public struct OutputLocation: Sendable {
   public enum Replaceable: Sendable {
     /// None.
     case nothing
-    /// A PNG, SVG or PDF file.
+    /// A PNG, JPEG, WebP, SVG or PDF file.
     case pictures
     /// A page that `gallery` wrote.
     case galleries
@@ -300,7 +300,7 @@ extension OutputLocation.Replaceable {
 
   fileprivate var noun: String {
     switch self {
-    case .nothing, .pictures: "PNG, SVG or PDF"
+    case .nothing, .pictures: "PNG, JPEG, WebP, SVG or PDF"
     case .galleries: "gallery"
     case .exchanges: "document as JSON"
     }
@@ -324,10 +324,15 @@ extension OutputLocation.Replaceable {
     case .nothing: false
     case .pictures:
       head.starts(with: [0x89, 0x50, 0x4E, 0x47]) || head.starts(with: "%PDF-".utf8)
-        || Self.isSVG(head)
+        || head.starts(with: [0xFF, 0xD8, 0xFF]) || Self.isWebP(head) || Self.isSVG(head)
     case .galleries: head.starts(with: GalleryPage.mark.utf8)
     case .exchanges: [.own, .course].contains(DocumentText(beginning: head))
     }
+  }
+
+  /// Whether a RIFF file contains WebP.
+  private static func isWebP(_ head: [UInt8]) -> Bool {
+    head.starts(with: "RIFF".utf8) && head.dropFirst(8).starts(with: "WEBP".utf8)
   }
 
   /// Whether `svg` is the root element, after a prolog. An HTML page that contains a drawing does not match.

@@ -143,10 +143,11 @@ public enum EmojiCompletion {
   }
 
   /// All references to these emoji, which are all of a document: by text, by id, and `@last`; by `:name:` if the word begins with
-  /// a colon.
+  /// a colon. Captions are offered by their ids, because words would have to be quoted.
   public static func references(of emojis: [Emoji], beginningWith word: String) -> [String] {
-    word.hasPrefix(":")
-      ? shortcodes(of: emojis) : texts(of: emojis) + emojis.map(\.id.description) + ["@last"]
+    let labels = emojis.filter { !$0.text.isCaption }
+    return word.hasPrefix(":")
+      ? shortcodes(of: labels) : texts(of: labels) + emojis.map(\.id.description) + ["@last"]
   }
 
   /// `🐝` for a single one, `🐝:1` and `🐝:2` for two.

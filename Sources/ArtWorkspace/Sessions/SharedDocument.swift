@@ -41,6 +41,8 @@ final class SharedDocument: Sendable {
   private let receiver: Receiver
   private let waiters = Waiters()
   private let settings: WorkspaceSettings
+  /// The helper programs.
+  var helpers: HelperPrograms { settings.helpers }
 
   /// Receives the events of backgrounds until the document is initialised.
   private final class Receiver: Sendable {

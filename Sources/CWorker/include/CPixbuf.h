@@ -69,6 +69,9 @@ typedef void (*cpixbuf_take)(const uint8_t *bytes, size_t count, void *context);
 // Writes a PNG file without metadata; false for lack of memory.
 bool cpixbuf_write_png(const struct cpixbuf_pixels *pixels, cpixbuf_take take, void *context);
 
+// Silences GLib's messages except fatal ones: writing them takes calls of the system that a sandbox forbids.
+void cpixbuf_quieten(void);
+
 void cpixbuf_free(struct cpixbuf_pixels *pixels);
 
 // Whether zlib data are complete, with a valid checksum, and expand to at least that many bytes.

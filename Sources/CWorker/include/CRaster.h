@@ -69,7 +69,8 @@ struct craster_map {
 // transparent.
 //
 // A pixel is the mean of four points within it, each interpolated linearly between four pixels of the picture; so the picture shall have at
-// most four times the target's pixels a side. It depends only on the positions, so every part equals that part of the whole.
+// most four times the target's pixels a side; of one with far more, the points are drawn together around the pixel's centre. It depends
+// only on the positions, so every part equals that part of the whole.
 //
 // False for lack of memory.
 bool craster_draw_mapped(const struct craster_part *source, struct craster_map map, const struct craster_part *target,
@@ -102,6 +103,10 @@ struct craster_decoded {
 
 // Fills a part with a decoded picture, with the orientation applied.
 void craster_turn(const struct craster_decoded *source, const struct craster_part *target);
+
+// Doubles both sides of a whole picture, sharper than interpolation between two pixels does; it is transparent beyond its edges. The
+// target's rows are as long as its pixels. False for lack of memory.
+bool craster_double(const struct craster_part *source, uint8_t *target);
 
 // Fills a rectangle with one colour, 0xAARRGGBB.
 void craster_fill(const struct craster_part *target, struct craster_rect rect, uint32_t color);

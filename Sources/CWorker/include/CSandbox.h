@@ -10,6 +10,7 @@ enum csandbox_policy {
   csandbox_decode,          ///< decodes pictures on one thread
   csandbox_decode_threads,  ///< decodes pictures on several threads
   csandbox_draw,            ///< draws
+  csandbox_measure,         ///< measures text
   csandbox_fetch,           ///< fetches from the network
 };
 

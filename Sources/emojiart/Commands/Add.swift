@@ -10,7 +10,8 @@ struct Add: ActionCommand {
     abstract: "Add emoji on top.",
     usage: """
       emojiart add <doc> <emoji> ... [--at <place>] [--size <s>]
-      emojiart add <doc> <emoji> ... --grid <columnsxrows> [--in <region>] [--size <s>]
+      emojiart add <doc> <emoji> ... --grid <columnsxrows>
+               [--in <region>] [--size <s>]
       """,
     discussion: """
       Prints the new ids, one per line. Several emoji are placed side by side around the place. With --grid one emoji \
@@ -31,17 +32,7 @@ struct Add: ActionCommand {
   @Argument(
     help: "The emoji, their :names:, or @palette:3, one label each.", completion: .custom(Completion.labels))
   var emoji: [String]
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "The place of its centre, in pixels or percent of the canvas, or center, top, bottom-right and so on.",
-      valueName: "place"))
-  var at: String?
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("The font size in pixels, or in percent of the canvas's shorter side.", valueName: "s")
-  )
-  var size: String?
+  @OptionGroup var place: PlaceArguments
   @Option(
     parsing: .unconditional, help: ArgumentHelp("Cells to fill, such as 3x4.", valueName: "columnsxrows"))
   var grid: String?
@@ -53,14 +44,16 @@ struct Add: ActionCommand {
 
   func action() throws(ArtError) -> Action {
     let texts = try EmojiText.typed(emoji)
-    let size = try size.map { (typed) throws(ArtError) in try Length(size: typed) }
+    let size = try place.length()
     guard let grid else {
       guard region == nil else {
         throw ArtError(.usage, "--in is about a grid; give --grid COLUMNSxROWS, too")
       }
-      return .add(texts, at: try Target(typed: at ?? "50%,50%"), size: size ?? .standard)
+      return .add(texts, at: try place.target(), size: size ?? .standard)
     }
-    guard at == nil else { throw ArtError(.usage, "a grid has no --at; give its region with --in X,Y,WxH") }
+    guard place.at == nil else {
+      throw ArtError(.usage, "a grid has no --at; give its region with --in X,Y,WxH")
+    }
     return .addGrid(
       texts, try Grid(typed: grid),
       in: try region.map { (typed) throws(ArtError) in try Region(typed: typed) } ?? .whole,

@@ -104,12 +104,8 @@ struct LayOut: ArrangingCommand {
   @OptionGroup var options: EditOptions
 
   func action() throws(ArtError) -> Action {
-    guard let columns = Int(columns), columns > 0 else {
-      throw ArtError(.badValue, "\(shown(columns)) is no number of columns; give 1 or more")
-    }
-    guard let space = Length(gap) else {
-      throw ArtError(.badValue, "\(shown(gap)) is no length; give pixels or percent, such as 10 or 5%")
-    }
+    guard let columns = Int(columns), columns > 0 else { throw .badColumns(columns) }
+    guard let space = Length(gap) else { throw .badLength(gap, "gap") }
     return .grid(
       try which.selection(), columns: columns, gap: space,
       at: try at.map { (typed) throws(ArtError) in try Target(typed: typed) })

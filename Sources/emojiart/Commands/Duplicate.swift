@@ -7,7 +7,10 @@ struct Duplicate: ActionCommand {
   static let configuration = CommandConfiguration(
     commandName: "duplicate",
     abstract: "Add copies of emoji.",
-    usage: "emojiart duplicate <doc> (<ref> ... | --in <region> | --all) [--by <dx,dy>]",
+    usage: """
+      emojiart duplicate <doc> (<ref> ... | --in <region> | --all)
+               [--by <dx,dy>]
+      """,
     discussion: """
       The copies are on top. Prints one line per copy: its id and place.
 

@@ -13,8 +13,8 @@ struct List: ParsableCommand {
                [--folder <folder>] [--json]
       """,
     discussion: """
-      Prints how many emoji each document has. It reads only the counts that each document keeps; `emojiart check` \
-      reads the whole content. Files that are no documents, or cannot be read, are named on stderr, and the exit status is \
+      Prints how many emoji each document has. It reads only the counts that each document keeps; with --json it reads \
+      the emoji, too, and counts those that lie off the canvas. `emojiart check` verifies the whole content. Files that are no documents, or cannot be read, are named on stderr, and the exit status is \
       that of the first one.
 
       Examples:
@@ -35,7 +35,7 @@ struct List: ParsableCommand {
     var entries: [JSON] = []
     var isFirst = true
     var status = ExitStatus.done
-    let list = try DocumentList(folder, recovery: .ofCommand)
+    let list = try DocumentList(folder, recovery: .ofCommand, countsOffCanvas: common.json)
     var previews =
       common.json || list.count == 0
       ? nil : ListPreviews(choice, font: looks.font, of: list.count, among: list.journals)
@@ -52,7 +52,7 @@ struct List: ParsableCommand {
         continue
       }
       if common.json {
-        entries.append(json(entry.name, summary))
+        entries.append(json(entry, summary))
       } else if let path = entry.path, previews != nil {
         try previews?.add(path, safe(entry.name), text(summary))
       } else {
@@ -80,11 +80,12 @@ struct List: ParsableCommand {
     return ["\(count), \(humanSize(summary.size))", Time.local(summary.modified, seconds: false)]
   }
 
-  private func json(_ name: String, _ summary: DocumentSummary) -> JSON {
+  private func json(_ entry: DocumentList.Entry, _ summary: DocumentSummary) -> JSON {
     .object([
       "emojis": .integer(summary.emojiCount),
       "modified": .optional(Time.utc(summary.modified)),
-      "name": .string(name), "revision": .integer(summary.revision), "size": .integer(summary.size),
+      "name": .string(entry.name), "offCanvas": entry.offCanvas.map { .integer($0.count) } ?? .null,
+      "revision": .integer(summary.revision), "size": .integer(summary.size),
     ])
   }
 

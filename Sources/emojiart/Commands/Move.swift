@@ -7,7 +7,10 @@ struct Move: ActionCommand {
   static let configuration = CommandConfiguration(
     commandName: "move",
     abstract: "Move emoji.",
-    usage: "emojiart move <doc> (<ref> ... | --in <region> | --all) (--to <x,y> | --by <dx,dy>)",
+    usage: """
+      emojiart move <doc> (<ref> ... | --in <region> | --all)
+               (--to <x,y> | --by <dx,dy>)
+      """,
     discussion: """
       Prints one line per emoji: id and new place. Places and distances are in pixels or percent of the canvas. A \
       place can also be center, top, bottom-right and so on: there the emoji touches the edges.

@@ -7,36 +7,50 @@ import ArtWorkspace
 struct Render: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "render",
-    abstract: "Draw a document as a PNG, SVG or PDF file.",
+    abstract: "Draw documents as PNG, JPEG, WebP, SVG or PDF files.",
     usage: """
-      emojiart render <doc> -o <file> [--format <format>]
-               [--scale <scale> | --width <width>] [--region <x,y,wxh>]
-               [--transparent] [--embed] [--font <font>]
+      emojiart render <doc> ... -o <file> [--format <format>]
+               [--scale <scale> | --width <width> | --page <page>]
+               [--margin <length>] [--landscape] [--dpi <dpi>]
+               [--region <x,y,wxh>] [--transparent] [--text]
+               [--quality <quality>] [--font <font>]
       """,
     discussion: """
       Draws the background and every emoji, from the bottom to the top. The format follows from FILE's ending, or from \
-      --format. FILE appears whole or not at all, and replaces an existing PNG, SVG or PDF file. The emoji of an SVG \
-      file are text, which is shown with the viewer's fonts; with --embed they are pictures, and look the same \
-      everywhere. Drawing does not change the document, and needs no network. Prints type, size and path.
+      --format. FILE appears whole or not at all, and replaces an existing picture or PDF file. The emoji of an SVG \
+      file are pictures, and look the same everywhere; with --text they are text, which is small and editable, and \
+      which several programs draw wrongly. Drawing does not change the document, and needs no network. Prints type, size and path.
+
+      Several documents are the pages of one PDF file; or each is drawn into a file of its own, if FILE has {name} in it, which \
+      stands for the document's name, or {n}, its number. --page fits the drawing into a page of paper.
 
       Examples:
         emojiart render bees -o bees.png
         emojiart render bees -o bees.png --scale 2 --transparent
-        emojiart render bees -o bees.svg --embed
+        emojiart render bees -o bees.svg
+        emojiart render bees -o bees.jpg --quality 80
         emojiart render bees -o corner.pdf --region 0,0,50%x50%
         emojiart render bees -o - --width 256 >small.png
+        emojiart render bees -o bees.pdf --page a4 --margin 10mm
+        emojiart render bees -o bees.png --page a6 --landscape --dpi 150
+        emojiart render bees ants -o both.pdf
+        emojiart render bees ants -o '{name}.png'
       """)
 
-  @Argument(help: "The document.", completion: .custom(Completion.documents)) var doc: String
+  @Argument(
+    help: ArgumentHelp("A document, or several.", valueName: "doc"),
+    completion: .custom(Completion.documents))
+  var docs: [String]
   @Option(
     name: [.customShort("o"), .long], parsing: .unconditional,
     help: ArgumentHelp("The file that is written, or - for stdout.", valueName: "file"),
-    completion: .file(extensions: PictureFormat.allCases.map(\.rawValue)))
+    completion: .file(extensions: ["png", "jpg", "jpeg", "webp", "svg", "pdf"]))
   var output: String
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("png, svg or pdf (default: by FILE's ending; png for -).", valueName: "format"),
-    completion: .list(PictureFormat.allCases.map(\.rawValue)))
+    help: ArgumentHelp(
+      "png, jpg, webp, svg or pdf (default: by FILE's ending; png for -).", valueName: "format"),
+    completion: .list(["png", "jpg", "webp", "svg", "pdf"]))
   var format: String?
   @Option(
     parsing: .unconditional,
@@ -50,8 +64,27 @@ struct Render: ParsableCommand {
     parsing: .unconditional,
     help: ArgumentHelp("Draw only this part of the canvas, in pixels or percent.", valueName: "x,y,wxh"))
   var region: String?
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Fit into a page: a4, letter, 100x150mm, 4x6in.", valueName: "page"),
+    completion: .list(Page.names))
+  var page: String?
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("The page's empty edge, such as 10mm (default: none).", valueName: "length"))
+  var margin: String?
+  @Flag(help: "Turn the page, so that it is wider than high.") var landscape = false
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Dots per inch: of a page (default: 300), and written into PNG and JPEG.", valueName: "dpi"))
+  var dpi: String?
   @Flag(help: "A transparent canvas instead of a white one.") var transparent = false
-  @Flag(help: "For SVG: embed the glyphs as pictures.") var embed = false
+  @Flag(help: "For SVG: emoji as text, for the viewer's fonts.") var text = false
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("For JPEG and WebP: from 1 to 100 (default: 90).", valueName: "quality"))
+  var quality: String?
   @Option(
     parsing: .unconditional, help: ArgumentHelp("A font file with colour emoji.", valueName: "font"),
     completion: .file(extensions: ["ttf", "otf", "ttc"]))
@@ -60,45 +93,19 @@ struct Render: ParsableCommand {
 
   func run() throws {
     let arguments = try RenderArguments(self)
-    let file = try common.file(doc)
-    let view = try DocumentView(file, recovery: .ofCommand)
-    let (drawing, size) = try arguments.drawing(of: view.scene)
-    let result = try OutputFile(OutputLocation(argument: arguments.output, replacing: .pictures))
-    let drawn = try Self.draw(drawing, into: result, named: file.path)
-    var status = DrawingNotes.printNotes(drawn, of: file.path)
-    if status == .done { status = view.printLostPicture(in: file.path) }
-    if arguments.output != "-" {
-      Output.addToErrors("the picture is in \(arguments.output)")
-      try write(arguments, size, drawn, bytes: result.size)
+    let files = try docs.map { (doc) throws(ArtError) in try common.file(doc) }
+    let several = SeveralDrawings(arguments: arguments, files: files, isJSON: common.json)
+    let status: ExitStatus
+    if let pattern = OutputPattern(output) {
+      status = try several.drawEach(pattern)
+    } else if files.count > 1 {
+      status = try several.drawPages()
+    } else if let file = files.first {
+      status = try SingleDrawing(arguments: arguments, file: file, output: output, isJSON: common.json).draw()
+    } else {
+      status = .done
     }
     try Output.flush()
     if status != .done { throw ExitCode(status.rawValue) }
-  }
-
-  /// Draws into a file. A signal leaves no partial file behind.
-  private static func draw(
-    _ drawing: Drawing, into result: OutputFile, named name: String
-  ) throws(ArtError) -> Drawn {
-    let signals = result.blockedSignals()
-    defer { signals.release() }
-    return try result.orEnd { () throws(ArtError) in
-      try result.finish(drawing, of: name, waiter: SignalledWaiter(signals: signals, file: result))
-    }
-  }
-
-  private func write(_ arguments: RenderArguments, _ size: PixelSize, _ drawn: Drawn, bytes: Int)
-    throws(ArtError)
-  {
-    guard common.json else {
-      return try Output.line(
-        safe("\(arguments.options.format.mediaType) \(size.width) x \(size.height), \(arguments.output)"))
-    }
-    let fields: [String: JSON] = [
-      "height": .integer(size.height), "mediaType": .string(arguments.options.format.mediaType),
-      "path": .string(arguments.output),
-      "size": .integer(bytes), "width": .integer(size.width),
-    ]
-    try Output.json(
-      .object(["rendered": .object(fields.merging(DrawingNotes.json(drawn)) { first, _ in first })]))
   }
 }

@@ -7,7 +7,10 @@ struct Resize: ActionCommand {
   static let configuration = CommandConfiguration(
     commandName: "resize",
     abstract: "Change the size of emoji.",
-    usage: "emojiart resize <doc> (<ref> ... | --in <region> | --all) (--to <s> | --by <factor>)",
+    usage: """
+      emojiart resize <doc> (<ref> ... | --in <region> | --all)
+               (--to <s> | --by <factor>)
+      """,
     discussion: """
       Prints one line per emoji: id and new size.
 

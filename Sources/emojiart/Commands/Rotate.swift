@@ -7,7 +7,10 @@ struct Rotate: ActionCommand {
   static let configuration = CommandConfiguration(
     commandName: "rotate",
     abstract: "Turn emoji.",
-    usage: "emojiart rotate <doc> (<ref> ... | --in <region> | --all) (--to <degrees> | --by <degrees>)",
+    usage: """
+      emojiart rotate <doc> (<ref> ... | --in <region> | --all)
+               (--to <degrees> | --by <degrees>)
+      """,
     discussion: """
       Degrees are clockwise. Prints one line per emoji: id and how far it is turned now.
 

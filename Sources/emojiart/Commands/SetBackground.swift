@@ -2,6 +2,8 @@
 
 import ArgumentParser
 import ArtModel
+import ArtSystem
+import Glibc
 
 struct SetBackground: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -86,8 +88,27 @@ enum BackgroundAction: Equatable {
       guard let source = arguments.source else { throw ArtError(.usage, "--later needs a URL; give one") }
       return .later(source)
     }
-    if let source = arguments.source { return .set(source) }
+    if let source = arguments.source {
+      try checkColor(source)
+      return .set(source)
+    }
     return arguments.forgetURL ? .forgetURL : .show
+  }
+
+  /// Throws `usage` for a colour that is no file: it is the canvas's.
+  static func checkColor(_ source: String) throws(ArtError) {
+    do throws(ArtError) { _ = try Color(typed: source) } catch { return }
+    do throws(SystemError) {
+      _ = try FileStatus(at: source)
+      return
+    } catch {
+      // Whatever else prevents reading the file is told when it is read.
+      guard error.number == ENOENT else { return }
+    }
+    throw ArtError(
+      .usage,
+      "\(source) is a colour, and no picture; `emojiart canvas DOC --fill '\(source)'` sets the colour of the canvas",
+      about: source)
   }
 
   private func check(_ arguments: SetBackground) throws(ArtError) {

@@ -58,17 +58,26 @@ struct SetCanvas: ActionCommand {
     }
     if let fill { return .canvas(.fill(fill.lowercased() == "none" ? nil : try Color(typed: fill))) }
     let typed = margin ?? "0"
-    guard let margin = Length(typed) else {
-      throw ArtError(.badValue, "\(shown(typed)) is no margin; give pixels or percent, such as 20 or 5%")
-    }
+    guard let margin = Length(typed) else { throw .badLength(typed, "margin") }
     return .canvas(.fit(margin: margin))
   }
 
   func run() throws {
-    let canvas = try options.editing(doc).perform(action())
+    let result = try options.editing(doc).perform(action())
     Output.addToErrors("the edit itself is saved")
-    guard !options.common.json else { return try options.write(canvas, line: line) }
-    try Output.line("\(canvas.canvas.width)x\(canvas.canvas.height)")
+    if let notice = result.offCanvas.notice { Output.printError(notice) }
+    guard options.common.json else {
+      return try Output.line("\(result.canvas.width)x\(result.canvas.height)")
+    }
+    var writer = JSONWriter()
+    writer.object {
+      $0.key("canvas")
+      result.canvas.write(to: &$0, fill: result.fill)
+      $0.offCanvas(result.offCanvas)
+      $0.key("revision")
+      $0.integer(result.revision)
+    }
+    try Output.line(writer.text)
   }
 
   func line(_ emoji: Emoji) -> String { "\(emoji.id)" }

@@ -50,12 +50,15 @@ struct Show: ParsableCommand {
       try content.writeJSON(urls: urls ? .whole : .redacted) { (piece) throws(ArtError) in
         try Output.write(piece)
       }
-      return try Output.line("")
+      try Output.line("")
+      return try Self.writeOffCanvas(content, of: file.path)
     }
     if live { return try art.follow(file, try location()) }
     let sizeClass = isatty(1) == 1 ? TerminalSize.now(nil).sizeClass : .regular
     guard art.isWanted else {
-      return try Self.write(try Recovery.ofCommand.content(of: file), of: file.path, sizeClass)
+      let content = try Recovery.ofCommand.content(of: file)
+      try Self.write(content, of: file.path, sizeClass)
+      return try Self.writeOffCanvas(content, of: file.path)
     }
     try show(DocumentView(file, recovery: .ofCommand), of: file.path, art, sizeClass)
   }
@@ -74,11 +77,19 @@ struct Show: ParsableCommand {
   ) throws {
     let drawn = try art.drawn(document.scene, below: document.content.emojiCount + 3)
     try Self.write(document.content, of: path, sizeClass)
+    try Self.writeOffCanvas(document.content, of: path)
     guard let drawn else { return }
     try art.put(drawn)
     for notice in drawn.notices { Output.printError("\(path): \(notice)") }
     let status = drawn.isFaulty ? .badData : document.printLostPicture(in: path)
     if status != .done { throw ExitCode(status.rawValue) }
+  }
+
+  /// Prints to stderr what lies off the canvas.
+  private static func writeOffCanvas(_ content: DocumentContent, of path: String) throws(ArtError) {
+    guard let notice = OffCanvas(content).notice else { return }
+    try Output.flush()
+    Output.printError("\(path): \(notice)")
   }
 
   /// Prints the table.
@@ -104,8 +115,14 @@ struct Show: ParsableCommand {
     let placeWidth = max(isCompact ? 0 : 5, emojis.lazy.map { place($0).count }.max() ?? 0)
     let sizeWidth = max(isCompact ? 0 : 4, emojis.lazy.map { numberText($0.size.pixels).count }.max() ?? 0)
     let idWidth = marked.values.max() ?? 0
+    // A column for rotation and mirroring only where there are any.
+    let turnWidth = emojis.lazy.map { turn($0).count }.max() ?? 0
+    func turnColumn(_ text: String) -> String {
+      turnWidth == 0 ? "" : text.padded(to: max(turnWidth, isCompact ? 0 : 6)) + "  "
+    }
     if !isCompact {
-      try Output.line("ID         \("PLACE".padded(to: placeWidth))  \("SIZE".padded(to: sizeWidth))  EMOJI")
+      let columns = "ID         \("PLACE".padded(to: placeWidth))  \("SIZE".padded(to: sizeWidth))"
+      try Output.line("\(columns)  \(turnColumn("TURNED"))EMOJI")
     }
     for emoji in emojis {
       let id = emoji.id.description
@@ -113,8 +130,16 @@ struct Show: ParsableCommand {
       let name = isCompact ? String(id.prefix(length)).padded(to: idWidth) : mark(id, length)
       let place = place(emoji).padded(to: placeWidth)
       let size = numberText(emoji.size.pixels).padded(to: sizeWidth)
-      try Output.line("\(name)  \(place)  \(size)  \(safe(emoji.text.string))")
+      try Output.line("\(name)  \(place)  \(size)  \(turnColumn(turn(emoji)))\(safe(emoji.text.description))")
     }
+  }
+
+  /// How far an emoji is turned, and whether it is mirrored; empty for one as it is in the font.
+  private static func turn(_ emoji: Emoji) -> String {
+    let parts = [
+      emoji.rotation == .zero ? nil : numberText(emoji.rotation.degrees), emoji.isMirrored ? "mirrored" : nil,
+    ]
+    return parts.compactMap(\.self).joined(separator: " ")
   }
 
   private static func place(_ emoji: Emoji) -> String {

@@ -21,18 +21,30 @@ enum DrawingNotes {
     Output.printError("\(name): the bytes of its background are lost; it is drawn without")
   }
 
-  /// `the font has no colour glyph for 🐝, 🐛 and 3 more; what it lacks is drawn as a box`.
+  /// Says once that glyphs are enlarged, for the one that is enlarged most, and what helps.
+  static func printEnlarged(_ drawings: [(name: String, drawn: Drawn)]) {
+    let all = drawings.compactMap { drawing in drawing.drawn.enlarged.map { (drawing.name, $0) } }
+    guard let (name, most) = all.max(by: { $0.1.times < $1.1.times }) else { return }
+    Output.printError(
+      "\(name): \(most.text) is \(numberText(most.times)) times as large as the font has it, and looks soft; a smaller emoji, scale or resolution is sharper"
+    )
+  }
+
+  /// `the fonts lack a glyph of 🐝, 🐛 and 3 more; what they lack is drawn as a box`.
   static func lacking(_ drawn: Drawn) -> String? {
     guard !drawn.lacking.isEmpty else { return nil }
     let shown = drawn.lacking.prefix(named)
     let more = max(drawn.lackingCount, drawn.lacking.count) - shown.count
     let texts = shown.joined(separator: ", ") + (more > 0 ? " and \(more) more" : "")
-    return "the font has no colour glyph for \(texts); what it lacks is drawn as a box"
+    return "the fonts lack a glyph of \(texts); what they lack is drawn as a box"
   }
 
   /// The same as JSON.
   static func json(_ drawn: Drawn) -> [String: JSON] {
     [
+      "enlarged": drawn.enlarged.map {
+        .object(["text": .string($0.text), "times": .number($0.times)])
+      } ?? .null,
       "lacking": .array(drawn.lacking.map { .string($0) }),
       "lackingCount": .integer(max(drawn.lackingCount, drawn.lacking.count)),
       "pictureFault": .optional(drawn.pictureFault),

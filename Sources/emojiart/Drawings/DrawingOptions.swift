@@ -17,14 +17,21 @@ struct RenderArguments {
     output = arguments.output
     let format = try Self.format(arguments)
     let (size, typed) = try Self.size(arguments)
+    let page = try Self.page(arguments)
+    let resolution = try Self.resolution(arguments, format)
+    try Self.checkTargets(arguments, format)
     self.size = typed
     options = RenderOptions(
       format, size: size, region: arguments.region, isTransparent: arguments.transparent,
-      embedsGlyphs: arguments.embed,
+      embedsGlyphs: !arguments.text, quality: try Self.quality(arguments, format),
+      page: page, resolution: resolution,
       font: arguments.font)
-    if arguments.embed, format != .svg {
+    if arguments.text, format != .svg {
       throw ArtError(
-        .usage, "--embed is about SVG, and \(format.rawValue.uppercased()) is to be written; leave it out")
+        .usage, "--text is about SVG, and \(format.rawValue.uppercased()) is to be written; leave it out")
+    }
+    if arguments.transparent, format == .jpeg {
+      throw ArtError(.usage, "--transparent: JPEG has no transparency; write PNG or WebP, or leave it out")
     }
     if arguments.font?.isEmpty == true {
       throw ArtError(.badValue, "an empty name is no font file; give one")
@@ -40,18 +47,85 @@ struct RenderArguments {
       guard let ending else {
         throw ArtError(
           .usage,
-          "\(shown(arguments.output)) ends neither in .png nor .svg nor .pdf; say which one with --format"
+          "\(shown(arguments.output)) ends in none of .png, .jpg, .webp, .svg and .pdf; say which one with --format"
         )
       }
       return ending
     }
-    guard let format = PictureFormat(rawValue: typed.lowercased()) else {
-      throw ArtError(.badValue, "\(shown(typed)) is no format; give png, svg or pdf")
+    guard let format = PictureFormat(name: typed) else {
+      throw ArtError(.badValue, "\(shown(typed)) is no format; give png, jpg, webp, svg or pdf")
     }
     if let ending, ending != format, arguments.output != "-" {
       throw ArtError(.usage, "\(arguments.output) and --format \(format.rawValue) do not go together")
     }
     return format
+  }
+
+  private static func page(_ arguments: Render) throws(ArtError) -> Page? {
+    guard let typed = arguments.page else {
+      for (name, isGiven) in [("--margin", arguments.margin != nil), ("--landscape", arguments.landscape)]
+      where isGiven {
+        throw ArtError(.usage, "\(name) is about a page; give --page, too, or leave it out")
+      }
+      return nil
+    }
+    for (name, isGiven) in [("--scale", arguments.scale != nil), ("--width", arguments.width != nil)]
+    where isGiven {
+      throw ArtError(.usage, "--page or \(name): give one of them")
+    }
+    return try Page(typed: typed, margin: arguments.margin, isLandscape: arguments.landscape)
+  }
+
+  private static func resolution(_ arguments: Render, _ format: PictureFormat) throws(ArtError) -> Int? {
+    guard let typed = arguments.dpi else { return nil }
+    guard format != .svg else {
+      throw ArtError(.usage, "--dpi is about pixels, and SVG has any number of them; leave it out")
+    }
+    guard format != .webp || arguments.page != nil else {
+      throw ArtError(.usage, "--dpi: a WebP file does not record it; leave it out, or give --page")
+    }
+    guard typed.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let dots = Int(typed),
+      DrawingDetails.resolutions.contains(dots)
+    else {
+      throw ArtError(
+        .badValue, "\(shown(typed)) is no resolution; give whole dots per inch from 1 to 9,600, such as 300")
+    }
+    return dots
+  }
+
+  /// Several documents need a file that has pages, or files.
+  private static func checkTargets(_ arguments: Render, _ format: PictureFormat) throws(ArtError) {
+    let count = arguments.docs.count
+    guard OutputPattern(arguments.output) == nil, count > 1 else { return }
+    guard format == .pdf else {
+      throw ArtError(
+        .usage,
+        "\(count) documents and one \(format.rawValue.uppercased()) file; write {name} into its name for a file each, or name one PDF file"
+      )
+    }
+    guard count <= DrawingDetails.pages else {
+      throw ArtError(
+        .usage,
+        "\(count) documents; a file has at most 1,000 pages; write {name} into its name for a file each"
+      )
+    }
+  }
+
+  private static func quality(_ arguments: Render, _ format: PictureFormat) throws(ArtError) -> Int {
+    guard let typed = arguments.quality else { return PictureFormat.quality }
+    guard format.hasQuality else {
+      throw ArtError(
+        .usage,
+        "--quality is about JPEG and WebP, and \(format.rawValue.uppercased()) is to be written; leave it out"
+      )
+    }
+    guard typed.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let quality = Int(typed),
+      DrawingDetails.qualities.contains(quality)
+    else {
+      throw ArtError(
+        .badValue, "\(shown(typed)) is no quality; give a whole number from 1 to 100, such as 80")
+    }
+    return quality
   }
 
   private static func size(_ arguments: Render) throws(ArtError) -> (RenderSize, typed: String) {
@@ -74,9 +148,11 @@ struct RenderArguments {
   }
 
   /// The drawing and its size in pixels. Throws `badValue` for a region or a size out of bounds.
-  func drawing(of scene: DrawingScene) throws(ArtError) -> (drawing: Drawing, size: PixelSize) {
+  func drawing(of scene: DrawingScene, title: String) throws(ArtError) -> (
+    drawing: Drawing, size: PixelSize
+  ) {
     do throws(RenderOptions.Failure) {
-      return try options.drawing(of: scene)
+      return try options.drawing(of: scene, title: title)
     } catch {
       switch error {
       case .region(let error): throw error

@@ -42,6 +42,9 @@ extension ImportedDocument {
     return [picture, pending].compactMap(\.self)
   }
 
+  /// What lies off the canvas; nil where nothing does.
+  var offCanvasNotice: String? { OffCanvas(content).notice.map { "\(path): \($0)" } }
+
   /// One line of JSON.
   var json: String {
     let state = BackgroundState(content)
@@ -59,6 +62,7 @@ extension ImportedDocument {
         $0.string(dialect.rawValue)
         $0.key("notes")
         $0.value(report.json)
+        $0.offCanvas(OffCanvas(content))
         $0.key("path")
         $0.string(path)
         if let pending = state.pending {

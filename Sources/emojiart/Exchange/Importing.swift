@@ -69,6 +69,10 @@ struct Importing {
     Output.addToErrors("the documents themselves are there")
     if settings.isJSON { return try Output.line(document.json) }
     for line in document.lines { try Output.line(safe(line)) }
+    guard let notice = document.offCanvasNotice else { return }
+    hideBar()
+    try Output.flush()
+    Output.printError(notice)
   }
 
   private mutating func fail(_ name: String, _ error: ArtError) throws(ArtError) {

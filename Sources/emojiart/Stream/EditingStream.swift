@@ -152,7 +152,7 @@ extension EditingStream {
       switch lines[end].request {
       case .edit: room -= lines[end].isAboutSeveral ? room : 1
       case .bad: break
-      case .save, .show, .history, .background, .help, .quit: return lines[..<end]
+      case .caption, .save, .show, .history, .background, .help, .quit: return lines[..<end]
       }
       end += 1
     }
@@ -176,7 +176,7 @@ extension EditingStream {
         case .failure(let error): respond(error, to: line)
         case nil: break
         }
-      case .save, .show, .history, .background, .help, .quit: break
+      case .caption, .save, .show, .history, .background, .help, .quit: break
       }
       // Without events: a part of the run is not answered yet.
       if form.size >= 1 << 18 { respond { (form) throws(ArtError) in try form.write(with: []) } }
@@ -224,6 +224,7 @@ extension EditingStream {
   private mutating func answer(_ line: StreamLine) {
     let session = session
     switch line.request {
+    case .caption(let caption): edit(caption, line)
     case .save: save(line)
     case .show, .history:
       // Later events are written behind the answer, because they are newer than the snapshot.
@@ -233,6 +234,33 @@ extension EditingStream {
     case .help(let text): respond { (form) throws(ArtError) in try form.help(text) }
     case .quit: hasQuit = true
     case .edit, .bad: break
+    }
+  }
+
+  /// Measures the words of a line, and performs it; a repeated request is answered without.
+  private mutating func edit(_ caption: CaptionAction, _ line: StreamLine) {
+    let session = session
+    let (tag, since) = (session.client.session == nil ? nil : line.tag?.requestTag, line.since)
+    let prepared = wait {
+      await result { () async throws(ArtError) -> (answer: DocumentAnswer?, action: Action?) in
+        if let tag, let answer = try await session.answer(repeating: tag, since: since) {
+          return (answer, nil)
+        }
+        return (nil, try await session.measured(caption))
+      }
+    }
+    // Without a reader the stream is over.
+    guard broken == nil else { return }
+    switch prepared {
+    case .success((let answer?, _)):
+      respond { (form) throws(ArtError) in try form.done(answer, of: line) }
+      acknowledge()
+    case .success((nil, let action?)):
+      var line = line
+      line.request = .edit(.action(action))
+      edit([line])
+    case .success: break
+    case .failure(let error): respond(error, to: line)
     }
   }
 

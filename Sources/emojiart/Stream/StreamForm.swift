@@ -184,6 +184,10 @@ struct WordForm: StreamForm {
       for note in notes { Output.printError(note) }
       for entry in answer.entries { try Output.line(safe(entry.title)) }
     } else if let words = line.describe {
+      if let notice = answer.offCanvas.notice {
+        try Output.flush()
+        Output.printError(notice)
+      }
       for emoji in answer.emojis { try Output.line(words(emoji)) }
     }
   }

@@ -22,6 +22,8 @@ struct StreamLine {
 
   enum Request {
     case edit(DocumentRequest)
+    /// An edit whose words are measured first.
+    case caption(CaptionAction)
     case save
     case show
     case history
@@ -52,12 +54,21 @@ extension StreamLine.Request {
   fileprivate init(_ request: ProtocolRequest) {
     switch request.body {
     case .action(let action): self = .edit(.action(action))
-    case .caption: self = .bad(ArtError(.unavailable, "words cannot be measured yet"))
+    case .caption(let caption): self = .caption(caption)
     case .undo(let count): self = .edit(.undo(count))
     case .redo(let count): self = .edit(.redo(count))
     case .save: self = .save
     case .show: self = .show
     case .background(let background): self = .background(.request(background))
+    }
+  }
+}
+
+extension StreamLine.Request {
+  fileprivate init(_ requested: RequestedEdit) {
+    switch requested {
+    case .action(let action): self = .edit(.action(action))
+    case .caption(let caption): self = .caption(caption)
     }
   }
 }
@@ -114,9 +125,9 @@ extension StreamLine {
     do {
       // `document` is a placeholder: the document is open already.
       switch try Emojiart.parseAsRoot([name, "document"] + rest) {
-      case let command as any ActionCommand:
+      case let command as any EmojiCommand:
         return StreamLine(
-          request: .edit(.action(try command.action())), isAboutSeveral: true, describe: command.line)
+          request: Request(try command.requested()), isAboutSeveral: true, describe: command.line)
       case let command as any StepCommand:
         let count = try command.steps()
         return StreamLine(
@@ -187,6 +198,7 @@ extension BackgroundLine {
     )
     let isLater = options.contains("--later")
     guard isLater || BackgroundURL.isURL(source) else {
+      try BackgroundAction.checkColor(source)
       return .picture(path: source, keepsCanvas: keepsCanvas)
     }
     return .request(
@@ -332,7 +344,7 @@ enum StreamCommands {
   static let commands: [String: any ParsableCommand.Type] = Dictionary(
     Emojiart.configuration.subcommands.compactMap { command in
       guard
-        command is any ActionCommand.Type || command is any StepCommand.Type || command == Show.self
+        command is any EmojiCommand.Type || command is any StepCommand.Type || command == Show.self
           || command == History.self
       else { return nil }
       return command.configuration.commandName.map { ($0, command) }
@@ -415,7 +427,7 @@ enum StreamCommands {
   /// The options of a command that edits emoji, by its usage.
   private static func options(of name: String) -> [String] {
     if name == "background" { return BackgroundLine.options }
-    guard let command = commands[name] as? any ActionCommand.Type else { return [] }
+    guard let command = commands[name] as? any EmojiCommand.Type else { return [] }
     let words = (command.configuration.usage ?? "").split { !$0.isLetter && $0 != "-" }
     return Set(words.filter { $0.hasPrefix("--") }.map(String.init)).sorted()
   }

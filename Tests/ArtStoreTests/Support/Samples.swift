@@ -44,7 +44,7 @@ struct EditMaker {
     switch random.below(4) {
     case 0: .rotation(try Rotation(degrees: Double(random.below(3_600)) / 10))
     case 1: .mirroring(random.below(2) == 0)
-    case 2: .color(color())
+    case 2: .color(color() ?? .black)
     default:
       .text(
         EmojiText(
@@ -104,6 +104,18 @@ extension DocumentTransaction {
     try insert.bind(values + [.integer(sum)])
     while try insert.step() {}
     art.digest.add(sum)
+  }
+
+  /// Stores a named version, and the trace of one that was removed.
+  func insertVersions() throws {
+    let named: [Statement.Value] = [
+      .text("k3m9abcd0f2z:3"), .text("before the party"), .integer(1), .text("k3m9abcd0f2z:2"), .text("Ada"),
+      .integer(1_800_000_000_000),
+      .text(#"{"background":null,"canvas":{"height":1,"width":1},"emojis":[],"revision":1}"#),
+    ]
+    var removed = named
+    (removed[0], removed[1], removed[6]) = (.text("k3m9abcd0f2z:4"), .null, .null)
+    for row in [named, removed] { try insertPlain(.version, row) }
   }
 
   /// Stores a picture's bytes.

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import CGraphics
+import CWorker
+import Glibc
+
+/// The files of the fonts for letters, opened by their names: Noto Sans, its sisters for other scripts, and symbols. No other font is
+/// read, so that a text looks the same whatever else is installed.
+public struct OpenLetterFonts {
+  /// Mapped files by name, without their ending.
+  let files: [String: Result<FontFile, DrawingRefusal>]
+
+  /// Opens those that are in these folders, and maps them into memory without reading them.
+  public init(folders: [String]) {
+    var files: [String: Result<FontFile, DrawingRefusal>] = [:]
+    for folder in folders {
+      for name in LetterFonts.names where files[name] == nil {
+        let path = "\(folder)/\(name)" + (name.hasSuffix("CJK") ? "-Regular.ttc" : "-Regular.ttf")
+        guard access(path, R_OK) == 0 else { continue }
+        do throws(DrawingRefusal) {
+          files[name] = .success(try FontFile(path))
+        } catch {
+          // A damaged file is as good as a missing one: its letters are drawn as boxes, which is reported.
+          if error.reason == .noMemory { files[name] = .failure(error) }
+        }
+      }
+    }
+    self.files = files
+    if !files.isEmpty { cwords_prepare() }
+  }
+}
+
+/// Shapes words, and has the outlines of their letters.
+final class LetterFonts {
+  /// A glyph of a line, with its origin in ems right of the line's start and below its baseline.
+  struct Shaped {
+    enum Glyph {
+      /// A letter, in outlines.
+      case letter(Outline)
+      /// An emoji of the colour font.
+      case emoji(UInt32)
+      /// A character that no font has.
+      case missing(UInt32)
+    }
+    var glyph: Glyph
+    var x: Double
+    var y: Double
+    /// The distance to the origin of the next glyph.
+    var advance: Double
+  }
+
+  /// A shaped line, from left to right. Lengths are in ems.
+  struct Line {
+    var glyphs: [Shaped] = []
+    var width = 0.0
+    var ascent = 0.0
+    var descent = 0.0
+  }
+
+  private final class Font {
+    let font: OpaquePointer
+    let unitsPerEm: Double
+    private let file: FontFile
+    private var outlines: [UInt32: Outline] = [:]
+
+    /// Nil for a file without glyphs.
+    init?(_ file: FontFile) {
+      self.file = file
+      let start = file.bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
+      let blob = hb_blob_create(start, UInt32(clamping: file.bytes.count), HB_MEMORY_MODE_READONLY, nil, nil)
+      let face = hb_face_create(blob, 0)
+      unitsPerEm = Double(hb_face_get_upem(face))
+      let hasGlyphs = hb_face_get_glyph_count(face) > 0 && unitsPerEm > 0
+      let made = hb_font_create(face)
+      hb_face_destroy(face)
+      hb_blob_destroy(blob)
+      guard hasGlyphs, let made else {
+        hb_font_destroy(made)
+        return nil
+      }
+      font = made
+    }
+
+    deinit { hb_font_destroy(font) }
+
+    func has(_ scalar: Unicode.Scalar) -> Bool {
+      var glyph: UInt32 = 0
+      return hb_font_get_nominal_glyph(font, scalar.value, &glyph) != 0
+    }
+
+    func outline(_ glyph: UInt32) -> Outline {
+      if let known = outlines[glyph] { return known }
+      // A document may use all glyphs of a large font.
+      if outlines.count >= 4_096 { outlines.removeAll() }
+      let outline = Outline(glyph, of: font, unitsPerEm: unitsPerEm)
+      outlines[glyph] = outline
+      return outline
+    }
+  }
+
+  private let opened: OpenLetterFonts
+  /// The colour font.
+  private let color: OpaquePointer
+  private var parsed: [String: Font?] = [:]
+
+  /// The fonts for letters, and an `hb_font_t` for emoji, which must live as long.
+  init(_ opened: OpenLetterFonts, color: OpaquePointer) {
+    self.opened = opened
+    self.color = color
+  }
+
+  /// Whether letters can be laid out.
+  var areUsable: Bool { get throws(DrawingRefusal) { try font(Self.first) != nil } }
+
+  /// Shapes a line without line breaks. Nil without fonts for letters. Throws `noMemory`.
+  func shape(_ line: Substring) throws(DrawingRefusal) -> Line? {
+    let fonts = try fonts(for: line)
+    guard !fonts.isEmpty else { return nil }
+    var list = fonts.map { cwords_font(font: $0.font, is_color: false) }
+    list.append(cwords_font(font: color, is_color: true))
+    var shaped = cwords_line()
+    var text = String(line)
+    let isShaped = text.withUTF8 { bytes in
+      bytes.withMemoryRebound(to: CChar.self) {
+        cwords_shape(list, list.count, $0.baseAddress, $0.count, &shaped)
+      }
+    }
+    guard isShaped else { throw .noMemory }
+    defer { free(shaped.glyphs) }
+    let glyphs = UnsafeBufferPointer(start: shaped.glyphs, count: shaped.count).map { glyph in
+      let kind: Shaped.Glyph =
+        if glyph.is_missing {
+          .missing(glyph.glyph)
+        } else if fonts.indices.contains(Int(glyph.font)) {
+          .letter(fonts[Int(glyph.font)].outline(glyph.glyph))
+        } else {
+          .emoji(glyph.glyph)
+        }
+      return Shaped(glyph: kind, x: glyph.x, y: glyph.y, advance: glyph.advance)
+    }
+    return Line(glyphs: glyphs, width: shaped.width, ascent: shaped.ascent, descent: shaped.descent)
+  }
+
+  /// The fonts for a text, the first one first: those of its scripts, those for symbols where they are needed, and for a character that none
+  /// of these has, such as a sign of money, the first of all others that has it.
+  private func fonts(for text: Substring) throws(DrawingRefusal) -> [Font] {
+    guard let first = try font(Self.first) else { return [] }
+    var fonts = [first]
+    var names: [String] = []
+    func add(_ name: String) throws(DrawingRefusal) {
+      guard !names.contains(name), let font = try font(name) else { return }
+      names.append(name)
+      fonts.append(font)
+    }
+    let functions = hb_unicode_funcs_get_default()
+    for scalar in text.unicodeScalars where !fonts.contains(where: { $0.has(scalar) }) {
+      if let name = Self.scripts[hb_unicode_script(functions, scalar.value).rawValue] { try add(name) }
+    }
+    for scalar in text.unicodeScalars where !fonts.contains(where: { $0.has(scalar) }) && !isEmoji(scalar) {
+      for name in Self.symbols + Self.names where !names.contains(name) {
+        guard let font = try font(name), font.has(scalar) else { continue }
+        try add(name)
+        break
+      }
+    }
+    return fonts
+  }
+
+  /// Whether a character is shown as an emoji, and the colour font has it; or no font needs to have it.
+  private func isEmoji(_ scalar: Unicode.Scalar) -> Bool {
+    var glyph: UInt32 = 0
+    return scalar.properties.isDefaultIgnorableCodePoint
+      || scalar.properties.isEmojiPresentation && hb_font_get_nominal_glyph(color, scalar.value, &glyph) != 0
+  }
+
+  private func font(_ name: String) throws(DrawingRefusal) -> Font? {
+    if let known = parsed[name] { return known }
+    let font = try opened.files[name]?.get()
+    let made = font.flatMap(Font.init)
+    parsed[name] = .some(made)
+    return made
+  }
+}
+
+// MARK: - Names
+
+extension LetterFonts {
+  /// The font for Latin, Greek and Cyrillic letters, for digits and punctuation.
+  static let first = "NotoSans"
+  /// The fonts for characters that belong to no script.
+  private static let symbols = [
+    "NotoSansSymbols", "NotoSansSymbols2", "NotoSansMath", "NotoMusic", "NotoSansCJK",
+  ]
+  /// The names of all files.
+  static let names = Set(scripts.values).union(symbols).union([first]).sorted()
+
+  /// Fonts by the tag of their script (ISO 15924), as HarfBuzz has it: the packages fonts-noto-core and fonts-noto-cjk of Debian.
+  static let scripts: [UInt32: String] = {
+    let pairs = table.split(separator: " ").compactMap { entry -> (UInt32, String)? in
+      let parts = entry.split(separator: ":")
+      guard parts.count == 2 else { return nil }
+      return (parts[0].utf8.reduce(0) { $0 << 8 | UInt32($1) }, "Noto\(parts[1])")
+    }
+    return Dictionary(pairs) { first, _ in first }
+  }()
+
+  private static let table = """
+    Adlm:SansAdlam Aghb:SansCaucasianAlbanian Ahom:SerifAhom Arab:SansArabic Armi:SansImperialAramaic \
+    Armn:SansArmenian Avst:SansAvestan Bali:SansBalinese Bamu:SansBamum Bass:SansBassaVah Batk:SansBatak \
+    Beng:SansBengali Bhks:SansBhaiksuki Bopo:SansCJK Brah:SansBrahmi Bugi:SansBuginese Buhd:SansBuhid \
+    Cakm:SansChakma Cans:SansCanadianAboriginal Cari:SansCarian Cham:SansCham Cher:SansCherokee Copt:SansCoptic \
+    Cprt:SansCypriot Deva:SansDevanagari Dogr:SerifDogra Dsrt:SansDeseret Dupl:SansDuployan \
+    Egyp:SansEgyptianHieroglyphs Elba:SansElbasan Elym:SansElymaic Ethi:SansEthiopic Geor:SansGeorgian \
+    Glag:SansGlagolitic Gong:SansGunjalaGondi Gonm:SansMasaramGondi Goth:SansGothic Gran:SansGrantha \
+    Gujr:SansGujarati Guru:SansGurmukhi Hang:SansCJK Hani:SansCJK Hano:SansHanunoo Hatr:SansHatran Hebr:SansHebrew \
+    Hira:SansCJK Hluw:SansAnatolianHieroglyphs Hmng:SansPahawhHmong Hmnp:SerifNyiakengPuachueHmong \
+    Hung:SansOldHungarian Ital:SansOldItalic Java:SansJavanese Kali:SansKayahLi Kana:SansCJK Khar:SansKharoshthi \
+    Khmr:SansKhmer Khoj:SansKhojki Knda:SansKannada Kthi:SansKaithi Lana:SansTaiTham Laoo:SansLao Lepc:SansLepcha \
+    Limb:SansLimbu Lina:SansLinearA Linb:SansLinearB Lisu:SansLisu Lyci:SansLycian Lydi:SansLydian Mahj:SansMahajani \
+    Mand:SansMandaic Mani:SansManichaean Marc:SansMarchen Medf:SansMedefaidrin Mend:SansMendeKikakui \
+    Merc:SansMeroitic Mero:SansMeroitic Mlym:SansMalayalam Modi:SansModi Mong:SansMongolian Mroo:SansMro \
+    Mtei:SansMeeteiMayek Mult:SansMultani Mymr:SansMyanmar Narb:SansOldNorthArabian Nbat:SansNabataean Newa:SansNewa \
+    Nkoo:SansNKo Nshu:SansNushu Ogam:SansOgham Olck:SansOlChiki Orkh:SansOldTurkic Orya:SansOriya Osge:SansOsage \
+    Osma:SansOsmanya Palm:SansPalmyrene Pauc:SansPauCinHau Perm:SansOldPermic Phag:SansPhagsPa \
+    Phli:SansInscriptionalPahlavi Phlp:SansPsalterPahlavi Phnx:SansPhoenician Plrd:SansMiao \
+    Prti:SansInscriptionalParthian Rjng:SansRejang Rohg:SansHanifiRohingya Runr:SansRunic Samr:SansSamaritan \
+    Sarb:SansOldSouthArabian Saur:SansSaurashtra Sgnw:SansSignWriting Shaw:SansShavian Shrd:SansSharada \
+    Sidd:SansSiddham Sind:SansKhudawadi Sinh:SansSinhala Sogd:SansSogdian Sogo:SansOldSogdian Sora:SansSoraSompeng \
+    Soyo:SansSoyombo Sund:SansSundanese Sylo:SansSylotiNagri Syrc:SansSyriac Tagb:SansTagbanwa Takr:SansTakri \
+    Tale:SansTaiLe Talu:SansNewTaiLue Taml:SansTamil Tang:SerifTangut Tavt:SansTaiViet Telu:SansTelugu \
+    Tfng:SansTifinagh Tglg:SansTagalog Thaa:SansThaana Thai:SansThai Tibt:SerifTibetan Tirh:SansTirhuta \
+    Ugar:SansUgaritic Vaii:SansVai Wara:SansWarangCiti Wcho:SansWancho Xpeo:SansOldPersian Xsux:SansCuneiform \
+    Yezi:SerifYezidi Yiii:SansYi Zanb:SansZanabazarSquare
+    """
+}

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+
+/// The layout of a label, in ems from the centre of its box; y points downwards.
+struct GlyphLayout {
+  /// A glyph that is a picture, with its position.
+  struct Placed {
+    /// The glyph.
+    var glyph: Glyph
+    /// The left edge.
+    var x: Double
+    /// The top edge.
+    var y: Double
+    /// The width.
+    var width: Double
+    /// The height.
+    var height: Double
+  }
+
+  /// The emoji, and the boxes for missing glyphs, left to right.
+  var glyphs: [Placed] = []
+  /// The letters, as one shape.
+  var letters = Outline()
+  /// The width of the text.
+  var width: Double
+  /// The height of the text.
+  var height: Double
+  /// The y coordinates of the lines' baselines, top to bottom; at least one.
+  var baselines: [Double]
+  /// Whether the fonts lack a glyph of the text.
+  var hasMissingGlyphs = false
+
+  /// The characters that the fonts lack.
+  fileprivate var missing: [UInt32] {
+    glyphs.flatMap { placed -> [UInt32] in
+      if case .missing(let scalars) = placed.glyph { scalars } else { [] }
+    }
+  }
+
+  /// The memory that it takes, in points of outlines.
+  fileprivate var size: Int { letters.points.count + 8 * glyphs.count }
+
+  /// Moves everything.
+  fileprivate mutating func move(x: Double, y: Double) {
+    for index in glyphs.indices {
+      glyphs[index].x += x
+      glyphs[index].y += y
+    }
+    letters.move(x: x, y: y)
+    for index in baselines.indices { baselines[index] += y }
+  }
+}
+
+/// Lays texts out, in a colour font and in the fonts for letters.
+final class Typesetter {
+  /// The font of the emoji.
+  let color: ColorFont
+  private let letters: LetterFonts
+  private var layouts: [EmojiText: GlyphLayout] = [:]
+  /// What `layouts` holds: points of outlines, and glyphs, which take as much as eight points each.
+  private var held = 0
+
+  /// Opens the colour font at that path, and the fonts for letters. Throws `noFont` and `badFont`.
+  convenience init(path: String?, letterFolders: [String] = []) throws(DrawingRefusal) {
+    try self.init(OpenFonts(color: path, letterFolders: letterFolders))
+  }
+
+  /// Reads the fonts. Throws `noFont` and `badFont`.
+  init(_ fonts: OpenFonts) throws(DrawingRefusal) {
+    color = try ColorFont(fonts.color())
+    letters = LetterFonts(fonts.letters, color: color.shaper.font)
+  }
+
+  /// The layout of a text, with the centre of its box at the label's position. Throws `noMemory`.
+  func layout(_ text: EmojiText) throws(DrawingRefusal) -> GlyphLayout {
+    if let known = layouts[text] { return known }
+    let result = text.isCaption ? try caption(text.string) : try label(text.string)
+    held += result.size
+    // Enough for a large document; an untrusted one may have a million texts.
+    if layouts.count >= 1 << 16 || held > 1 << 20 {
+      layouts.removeAll()
+      held = result.size
+    }
+    layouts[text] = result
+    return result
+  }
+
+  /// The box of a caption with these words. Throws `noFont` where a glyph is missing: a box without it would be wrong for ever. Throws `tooLarge` and `noMemory`, too.
+  func box(of words: Words) throws(DrawingRefusal) -> TextBox {
+    guard try letters.areUsable else { throw .noLetters() }
+    let layout = try caption(words.string)
+    guard !layout.hasMissingGlyphs else { throw .noLetters(for: layout.missing) }
+    do throws(ArtError) {
+      return try TextBox(width: layout.width, height: layout.height)
+    } catch {
+      throw DrawingRefusal(.tooLarge, error.cause)
+    }
+  }
+}
+
+// MARK: - Captions
+
+extension Typesetter {
+  /// Lines of the font's height below each other, each centred.
+  private func caption(_ text: String) throws(DrawingRefusal) -> GlyphLayout {
+    var lines: [LetterFonts.Line] = []
+    for part in text.split(separator: "\n", omittingEmptySubsequences: false) { lines.append(try line(part)) }
+    let width = lines.map(\.width).max() ?? 0
+    let height = lines.reduce(0) { $0 + $1.ascent + $1.descent }
+    var result = GlyphLayout(width: width, height: height, baselines: [])
+    var top = -height / 2
+    for line in lines {
+      let baseline = top + line.ascent
+      place(line, x: -line.width / 2, y: baseline, in: &result)
+      result.baselines.append(baseline)
+      top = baseline + line.descent
+    }
+    return result
+  }
+
+  /// A shaped line. Without fonts for letters it has a box for each character.
+  private func line(_ text: Substring) throws(DrawingRefusal) -> LetterFonts.Line {
+    if let line = try letters.shape(text) { return line }
+    var line = LetterFonts.Line(ascent: color.boxHeight, descent: 0)
+    for character in text {
+      let shown = character.unicodeScalars.first { !$0.properties.isDefaultIgnorableCodePoint }
+      if let shown, !character.isWhitespace {
+        line.glyphs.append(
+          LetterFonts.Shaped(glyph: .missing(shown.value), x: line.width, y: 0, advance: color.boxWidth))
+      }
+      line.width += character.isWhitespace ? 0.25 : color.boxWidth
+    }
+    return line
+  }
+
+  /// Adds the glyphs of a line whose start is at a point.
+  private func place(_ line: LetterFonts.Line, x: Double, y: Double, in result: inout GlyphLayout) {
+    for shaped in line.glyphs {
+      switch shaped.glyph {
+      case .letter(let outline): result.letters.append(outline, x: x + shaped.x, y: y + shaped.y)
+      case .emoji(let number):
+        // A blank glyph has no bitmap.
+        guard let extent = color.strike.extent(number) else { continue }
+        result.glyphs.append(placed(.color(number), extent, x: x + shaped.x, y: y + shaped.y))
+      case .missing(let scalar):
+        result.glyphs.append(
+          placed(.missing([scalar]), color.strike.ordinary, x: x + shaped.x, y: y + shaped.y))
+        result.hasMissingGlyphs = true
+      }
+    }
+  }
+
+  private func placed(_ glyph: Glyph, _ extent: GlyphStrike.Extent, x: Double, y: Double)
+    -> GlyphLayout.Placed
+  {
+    let em = color.pixelsPerEm
+    return GlyphLayout.Placed(
+      glyph: glyph, x: x + Double(extent.left) / em, y: y - Double(extent.top) / em,
+      width: Double(extent.width) / em, height: Double(extent.height) / em)
+  }
+}
+
+// MARK: - Emoji labels
+
+extension Typesetter {
+  /// A glyph's box in pixels of the bitmaps, from the start of the text on the baseline; y points downwards.
+  private struct Piece {
+    var glyph: Glyph
+    var left: Double
+    var top: Double
+    var width: Double
+    var height: Double
+  }
+
+  /// The glyphs on one baseline. Letters are set in their own font, where the colour font lacks them.
+  private func label(_ text: String) throws(DrawingRefusal) -> GlyphLayout {
+    let layout = centered(pieces(text))
+    guard layout.hasMissingGlyphs, let line = try letters.shape(text[...]) else { return layout }
+    var mixed = GlyphLayout(width: 0, height: 0, baselines: [0])
+    place(line, x: 0, y: 0, in: &mixed)
+    // Nothing is gained where no letter was found, and a box for several characters that belong together is lost.
+    guard !mixed.letters.isEmpty else { return layout }
+    var boxes = mixed.glyphs.map { ($0.x, $0.y, $0.x + $0.width, $0.y + $0.height) }
+    if let box = mixed.letters.bounds { boxes.append((box.left, box.top, box.right, box.bottom)) }
+    let left = boxes.map(\.0).min() ?? 0
+    let top = boxes.map(\.1).min() ?? 0
+    mixed.width = (boxes.map(\.2).max() ?? 0) - left
+    mixed.height = (boxes.map(\.3).max() ?? 0) - top
+    mixed.move(x: -left - mixed.width / 2, y: -top - mixed.height / 2)
+    return mixed
+  }
+
+  private func pieces(_ text: String) -> [Piece] {
+    let shaped = color.shaper.shape(text)
+    // A document may contain joiners and selectors alone; they must stay visible.
+    guard !shaped.isEmpty else { return [missing(text.unicodeScalars.map(\.value), at: 0)] }
+    var result: [Piece] = []
+    var pen = 0.0
+    var index = 0
+    while index < shaped.count {
+      // The glyphs of one cluster; if one of them is missing, one box replaces all.
+      let cluster = shaped[index].cluster
+      let end = shaped[index...].firstIndex { $0.cluster != cluster } ?? shaped.count
+      let glyphs = shaped[index..<end]
+      let scalars = Self.scalars(of: text, from: cluster, to: end < shaped.count ? shaped[end].cluster : nil)
+      let isBlank = scalars.allSatisfy(\.properties.isWhitespace)
+      let extents = glyphs.map { $0.glyph == 0 ? nil : color.strike.extent($0.glyph) }
+      if isBlank || !extents.contains(where: { $0 == nil }) {
+        for (glyph, extent) in zip(glyphs, extents) {
+          if let extent { result.append(piece(.color(glyph.glyph), extent, glyph, pen)) }
+          pen += glyph.advance * color.pixelsPerEm
+        }
+      } else {
+        let piece = missing(scalars.map(\.value), at: pen)
+        result.append(piece)
+        pen += piece.width
+      }
+      index = end
+    }
+    return result
+  }
+
+  private func missing(_ scalars: [UInt32], at pen: Double) -> Piece {
+    let box = color.strike.ordinary
+    return Piece(
+      glyph: .missing(scalars), left: pen, top: -Double(box.top), width: Double(box.width),
+      height: Double(box.height))
+  }
+
+  private func piece(_ glyph: Glyph, _ extent: GlyphStrike.Extent, _ shaped: Shaper.Shaped, _ pen: Double)
+    -> Piece
+  {
+    Piece(
+      glyph: glyph, left: pen + shaped.x * color.pixelsPerEm + Double(extent.left),
+      top: -shaped.y * color.pixelsPerEm - Double(extent.top), width: Double(extent.width),
+      height: Double(extent.height))
+  }
+
+  /// The scalars between two byte offsets of a text; to its end where the second is nil.
+  private static func scalars(of text: String, from start: Int, to end: Int?) -> [Unicode.Scalar] {
+    var offset = 0
+    var result: [Unicode.Scalar] = []
+    for scalar in text.unicodeScalars {
+      if offset >= start, end.map({ offset < $0 }) ?? true { result.append(scalar) }
+      offset += UTF8.width(scalar)
+    }
+    return result
+  }
+
+  private func centered(_ pieces: [Piece]) -> GlyphLayout {
+    let left = pieces.map(\.left).min() ?? 0
+    let right = pieces.map { $0.left + $0.width }.max() ?? 0
+    let top = pieces.map(\.top).min() ?? 0
+    let bottom = pieces.map { $0.top + $0.height }.max() ?? 0
+    let (middle, center) = ((left + right) / 2, (top + bottom) / 2)
+    let em = color.pixelsPerEm
+    return GlyphLayout(
+      glyphs: pieces.map {
+        GlyphLayout.Placed(
+          glyph: $0.glyph, x: ($0.left - middle) / em, y: ($0.top - center) / em, width: $0.width / em,
+          height: $0.height / em)
+      },
+      width: (right - left) / em, height: (bottom - top) / em, baselines: [-center / em],
+      hasMissingGlyphs: pieces.contains {
+        if case .missing = $0.glyph { true } else { false }
+      })
+  }
+}
+
+extension UTF8 {
+  fileprivate static func width(_ scalar: Unicode.Scalar) -> Int {
+    switch scalar.value {
+    case ..<0x80: 1
+    case ..<0x800: 2
+    case ..<0x10000: 3
+    default: 4
+    }
+  }
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+
+/// A page of paper, and how much of its edge stays empty.
+public struct Page: Hashable, Sendable {
+  /// The bounds of a side in millimetres.
+  public static let sides = 10.0...5_000.0
+  /// The dots per inch of pictures made of pixels, unless others are chosen.
+  public static let resolution = 300
+  /// The least that a margin leaves of each side, in millimetres.
+  private static let leastArea = 5.0
+  private static let inch = 25.4
+  /// Points of PDF, and pixels of CSS, in an inch.
+  private static let (points, cssPixels) = (72.0, 96.0)
+
+  /// The sizes that have a name, in millimetres and upright.
+  private static let named: [(name: String, width: Double, height: Double)] = [
+    ("a3", 297, 420), ("a4", 210, 297), ("a5", 148, 210), ("a6", 105, 148),
+    ("letter", 215.9, 279.4), ("legal", 215.9, 355.6),
+  ]
+
+  /// The names of sizes.
+  public static var names: [String] { named.map(\.name) }
+
+  /// The width in millimetres.
+  public let width: Double
+  /// The height in millimetres.
+  public let height: Double
+  /// The empty edge at each side, in millimetres.
+  public let margin: Double
+
+  /// Throws `badValue` for a side out of bounds, and for a margin that leaves less than 5 mm of a side.
+  public init(width: Double, height: Double, margin: Double = 0) throws(ArtError) {
+    guard Self.sides.contains(width), Self.sides.contains(height) else {
+      throw ArtError(
+        .badValue,
+        "a page of \(numberText(width)) x \(numberText(height)) mm; a side has 10 to 5,000 mm")
+    }
+    guard margin >= 0, min(width, height) - 2 * margin >= Self.leastArea else {
+      throw ArtError(
+        .badValue,
+        "a margin of \(numberText(margin)) mm leaves too little of a page of \(numberText(width)) x \(numberText(height)) mm; choose a smaller one"
+      )
+    }
+    (self.width, self.height, self.margin) = (width, height, margin)
+  }
+
+  /// Parses `a4`, `letter`, `100x150mm` or `4x6in`, and a margin such as `10mm` or `0.5in`. `isLandscape` makes the longer side the
+  /// width. Throws `badValue`.
+  public init(typed: String, margin: String? = nil, isLandscape: Bool = false) throws(ArtError) {
+    var (width, height) = try Self.size(typed)
+    if isLandscape { (width, height) = (max(width, height), min(width, height)) }
+    try self.init(width: width, height: height, margin: margin.map(Self.length) ?? 0)
+  }
+
+  private static func size(_ typed: String) throws(ArtError) -> (Double, Double) {
+    let text = typed.lowercased()
+    if let size = named.first(where: { $0.name == text }) { return (size.width, size.height) }
+    let parts = text.dropLast(2).split(separator: "x", omittingEmptySubsequences: false)
+    guard let unit = unit(of: text), parts.count == 2, let width = decimal(String(parts[0])),
+      let height = decimal(String(parts[1]))
+    else {
+      throw ArtError(
+        .badValue,
+        "\(Self.shown(typed)) is no page; give \(names.joined(separator: ", ")), or a size such as 100x150mm or 4x6in"
+      )
+    }
+    return (width * unit, height * unit)
+  }
+
+  private static func length(_ typed: String) throws(ArtError) -> Double {
+    let text = typed.lowercased()
+    if text == "0" { return 0 }
+    guard let unit = unit(of: text), let number = decimal(String(text.dropLast(2))), number >= 0 else {
+      throw ArtError(.badValue, "\(Self.shown(typed)) is no margin; give a length such as 10mm or 0.5in")
+    }
+    return number * unit
+  }
+
+  private static func shown(_ typed: String) -> String { typed.isEmpty ? "\"\"" : typed }
+
+  /// The millimetres of the unit at the end.
+  private static func unit(of text: String) -> Double? {
+    if text.hasSuffix("mm") { return 1 }
+    return text.hasSuffix("in") ? inch : nil
+  }
+
+  // MARK: - On the page
+
+  /// The part of the plane around the canvas that fills the page when `rect` is fitted into it and centred. Throws `badValue` where
+  /// that goes beyond the bounds of coordinates.
+  func region(around rect: CanvasRect) throws(ArtError) -> CanvasRect {
+    let scale = min((width - 2 * margin) / rect.width, (height - 2 * margin) / rect.height)
+    let (across, down) = (width / scale, height / scale)
+    do throws(ArtError) {
+      return try CanvasRect(
+        x: rect.x + (rect.width - across) / 2, y: rect.y + (rect.height - down) / 2, width: across,
+        height: down)
+    } catch {
+      throw ArtError(
+        .badValue,
+        "\(numberText(rect.width)) x \(numberText(rect.height)) pixels do not fit such a page; choose one that is more alike"
+      )
+    }
+  }
+
+  /// The page in points.
+  var size: PageSize {
+    get throws(ArtError) {
+      try PageSize(width: width / Self.inch * Self.points, height: height / Self.inch * Self.points)
+    }
+  }
+
+  /// The page in whole pixels, or in points, or in CSS pixels: what the format counts.
+  func pixels(_ format: PictureFormat, resolution: Int?) throws(ArtError) -> PixelSize {
+    let dots =
+      switch format {
+      case .pdf: Self.points
+      case .svg: Self.cssPixels
+      case .png, .jpeg, .webp: Double(resolution ?? Self.resolution)
+      }
+    func side(_ length: Double) -> Int { max(1, Int((length / Self.inch * dots).rounded())) }
+    return try PixelSize(width: side(width), height: side(height))
+  }
+}
