@@ -308,10 +308,12 @@ public actor Document {
     return answers
   }
 
-  /// The answer to a request that was performed before, under the same tag; nil for a new one, and for one without a tag. For work before the
-  /// request that need not be done twice. Throws `requestTooOld` as performing does.
-  public func answer(repeating request: ClientRequest) throws(ArtError) -> DocumentAnswer? {
-    try copy.repeatedAnswer(to: request, unsaved: changeCount.unsaved)
+  /// The answer to a client's request that was performed before, under the same tag; nil for a new one. For work before the request that need
+  /// not be done twice. Throws `requestTooOld` as performing does.
+  public func answer(
+    repeating tag: RequestTag, by client: DocumentClient? = nil, since: KnownHead? = nil
+  ) throws(ArtError) -> DocumentAnswer? {
+    try copy.answer(repeating: tag, by: client, since: since, unsaved: changeCount.unsaved)
   }
 
   private func count(_ entries: [LoggedEdit]) {

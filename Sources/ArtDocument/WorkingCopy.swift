@@ -112,8 +112,10 @@ struct WorkingCopy: Sendable {
   }
 
   /// The answer to a request that was performed before, under the same tag; nil for a new one. Throws as `entries` does.
-  func repeatedAnswer(to request: ClientRequest, unsaved: Int) throws(ArtError) -> DocumentAnswer? {
-    let repeated = try entries(answering: request)
+  func answer(
+    repeating tag: RequestTag, by client: DocumentClient?, since: KnownHead?, unsaved: Int
+  ) throws(ArtError) -> DocumentAnswer? {
+    let repeated = try entries(tagged: tag, by: client, since: since)
     guard !repeated.isEmpty else { return nil }
     return DocumentAnswer(
       entries: repeated, emojis: subjects(of: repeated), unsaved: unsaved + performed.count, lost: [],
@@ -123,7 +125,11 @@ struct WorkingCopy: Sendable {
   private mutating func perform(
     _ request: ClientRequest, unsaved: Int, time: () -> Int
   ) throws(ArtError) -> DocumentAnswer {
-    if let repeated = try repeatedAnswer(to: request, unsaved: unsaved) { return repeated }
+    if let tag = request.tag,
+      let repeated = try answer(repeating: tag, by: request.client, since: request.since, unsaved: unsaved)
+    {
+      return repeated
+    }
     let first = performed.count
     var (subjects, lost): ([Emoji], [Background]) = ([], [])
     switch request.request {
@@ -228,16 +234,17 @@ struct WorkingCopy: Sendable {
     return applied.lost
   }
 
-  /// The edits of an earlier request with the same tag; empty if there was none. Throws `movedOn` if the log is too
+  /// The edits of an earlier request of a client with the same tag; empty if there was none. Throws `requestTooOld` if the log is too
   /// short to decide that.
-  private func entries(answering request: ClientRequest) throws(ArtError) -> [LoggedEdit] {
-    guard let tag = request.tag else { return [] }
-    let session = (request.client ?? client).session
+  private func entries(
+    tagged tag: RequestTag, by client: DocumentClient?, since: KnownHead?
+  ) throws(ArtError) -> [LoggedEdit] {
+    let session = (client ?? self.client).session
     var found: [LoggedEdit] = []
-    var isKnown = request.since == .beginning && content.log.first?.revision ?? 1 == 1
+    var isKnown = since == .beginning && content.log.first?.revision ?? 1 == 1
     for entry in content.log.reversed() {
       // Edits before the request's base cannot be its own.
-      if request.since == .edit(entry.id) {
+      if since == .edit(entry.id) {
         isKnown = true
         break
       }
@@ -246,7 +253,7 @@ struct WorkingCopy: Sendable {
       // An entry with the maximum of tags may lack older ones.
       if entry.stamp.tags.count >= Limits.editTags { isKnown = false }
     }
-    guard found.isEmpty, request.since != nil else { return found.reversed() }
+    guard found.isEmpty, since != nil else { return found.reversed() }
     guard isKnown else { throw .requestTooOld(tag) }
     return []
   }

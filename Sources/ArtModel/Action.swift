@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// An action in the user's terms. `plan` turns it into an `Edit` of one document.
-public enum Action: Hashable, Sendable {
+///
+/// It is indirect, because the largest case would make each request of a stream as large as itself.
+public indirect enum Action: Hashable, Sendable {
   /// Adds emoji on top, side by side and centred on a point.
   case add([EmojiText], at: Target, size: Length)
   /// Adds emoji on top, one in the middle of each cell of a region; the texts take turns. Without a size they fit into the cells.
@@ -56,7 +58,7 @@ public enum Action: Hashable, Sendable {
 }
 
 /// A caption whose text is not measured yet. Measuring takes fonts, which only the worker has.
-public enum CaptionAction: Hashable, Sendable {
+public indirect enum CaptionAction: Hashable, Sendable {
   /// Adds a caption on top.
   case add(Words, at: Target, size: Length, color: Color?)
   /// Makes captions with these words of emoji and of other captions.
@@ -191,7 +193,7 @@ extension Action {
   ) throws(ArtError) -> PlannedEdit {
     let widths = texts.map { $0.ems.width * size.pixels }
     let width = widths.reduce(0, +)
-    let height = (texts.map(\.ems.height).max() ?? 0) * size.pixels
+    let height = (texts.map { $0.ems.height }.max() ?? 0) * size.pixels
     let center = try target.point(on: art.canvas, extent: (width / 2, height / 2))
     var left = center.x - width / 2
     var places: [Point] = []

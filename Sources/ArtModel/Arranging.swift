@@ -117,8 +117,8 @@ public struct Grid: Hashable, Sendable, CustomStringConvertible {
 
   /// The largest size in which each of the texts fits into a cell of a rectangle. Throws `badValue`.
   func size(for texts: [EmojiText], in rect: CanvasRect) throws(ArtError) -> FontSize {
-    let width = texts.map(\.ems.width).max() ?? 1
-    let height = texts.map(\.ems.height).max() ?? 1
+    let width = texts.map { $0.ems.width }.max() ?? 1
+    let height = texts.map { $0.ems.height }.max() ?? 1
     let largest =
       min(rect.width / Double(columns) / width, rect.height / Double(rows) / height) * Self.filling
     return try FontSize(max(rounded(largest), 0.000001))
@@ -134,8 +134,8 @@ public struct Grid: Hashable, Sendable, CustomStringConvertible {
     let columns = min(columns, boxes.count)
     let rows = (boxes.count + columns - 1) / columns
     let space = rounded(try gap.pixels(of: Double(min(canvas.width, canvas.height)), asA: "gap"))
-    let width = 2 * (boxes.map(\.extent.x).max() ?? 0)
-    let height = 2 * (boxes.map(\.extent.y).max() ?? 0)
+    let width = 2 * (boxes.map { $0.extent.x }.max() ?? 0)
+    let height = 2 * (boxes.map { $0.extent.y }.max() ?? 0)
     let extent = (
       x: (Double(columns) * (width + space) - space) / 2, y: (Double(rows) * (height + space) - space) / 2
     )

@@ -2,18 +2,21 @@
 
 /// A colour of sRGB with an opacity, eight bits each.
 public struct Color: Hashable, Sendable {
+  /// A byte for each, red the highest.
+  private let bits: UInt32
+
   /// Red, from 0 to 255.
-  public let red: UInt8
+  public var red: UInt8 { UInt8(truncatingIfNeeded: bits >> 24) }
   /// Green, from 0 to 255.
-  public let green: UInt8
+  public var green: UInt8 { UInt8(truncatingIfNeeded: bits >> 16) }
   /// Blue, from 0 to 255.
-  public let blue: UInt8
+  public var blue: UInt8 { UInt8(truncatingIfNeeded: bits >> 8) }
   /// The opacity: 0 is transparent, 255 is opaque.
-  public let alpha: UInt8
+  public var alpha: UInt8 { UInt8(truncatingIfNeeded: bits) }
 
   /// A colour with these values.
   public init(red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8 = 255) {
-    (self.red, self.green, self.blue, self.alpha) = (red, green, blue, alpha)
+    bits = UInt32(red) << 24 | UInt32(green) << 16 | UInt32(blue) << 8 | UInt32(alpha)
   }
 
   /// Opaque black, the usual colour of letters.

@@ -4,16 +4,17 @@ extension Emoji {
   /// Writes the JSON of the emoji's row: `{"size":40,"text":"🐝","x":100,"y":200}`, and what differs from the usual: `box` and `kind` of a
   /// caption, `color`, `mirrored`, `rotation`. Id and z have columns of their own.
   public func writeFields(to writer: inout JSONWriter) {
-    var members = EmojiMembers(self)
-    (members.id, members.z) = (nil, nil)
-    members.write(to: &writer)
+    writer.object {
+      $0.emojiMembers(EmojiStyle(self), id: nil, size: size, text: text, position: position, z: nil)
+    }
   }
 
   /// Writes the public JSON: the members of the row with `id`, and with `z` if asked for.
   public func write(to writer: inout JSONWriter, withZ: Bool = false) {
-    var members = EmojiMembers(self)
-    if !withZ { members.z = nil }
-    members.write(to: &writer)
+    writer.object {
+      $0.emojiMembers(
+        EmojiStyle(self), id: id, size: size, text: text, position: position, z: withZ ? z : nil)
+    }
   }
 
   /// Reads the public JSON with `z`. Throws `badJSON`, and what the initializers of the values throw.
@@ -53,48 +54,16 @@ package struct EmojiMembers {
   package var isMirrored: Bool?
   package var color: Color?
 
-  /// All members of an emoji, without those that have the usual value.
-  init(_ emoji: Emoji) {
-    (id, size, text, position, z) = (emoji.id, emoji.size, emoji.text, emoji.position, emoji.z)
-    let style = EmojiStyle(emoji)
-    (rotation, isMirrored, color) = (style.rotation, style.isMirrored, style.color)
-  }
-
   /// The changed members only.
   init(_ update: ContentEffect.Update) {
     (id, size, text, position, z) = (update.id, update.size, update.text, update.position, update.z)
     (rotation, isMirrored, color) = (update.rotation, update.isMirrored, update.color)
   }
 
-  private var style: EmojiStyle {
-    EmojiStyle(box: text?.box, color: color, isMirrored: isMirrored, rotation: rotation)
-  }
-
   /// Writes the members, sorted by their keys.
   func write(to writer: inout JSONWriter) {
-    writer.object { writeMembers(to: &$0) }
-  }
-
-  private func writeMembers(to writer: inout JSONWriter) {
-    style.write(to: &writer, id: id)
-    if let size {
-      writer.key("size")
-      writer.number(size.pixels)
-    }
-    if let text {
-      writer.key("text")
-      writer.string(text.string)
-    }
-    if let position {
-      writer.key("x")
-      writer.number(position.x)
-      writer.key("y")
-      writer.number(position.y)
-    }
-    if let z {
-      writer.key("z")
-      writer.integer(z)
-    }
+    let style = EmojiStyle(box: text?.box, color: color, isMirrored: isMirrored, rotation: rotation)
+    writer.object { $0.emojiMembers(style, id: id, size: size, text: text, position: position, z: z) }
   }
 
   /// Reads what `write` writes. Throws `badJSON`, also for x without y or y without x, and for a box without a text, and what the
@@ -136,6 +105,33 @@ package struct EmojiMembers {
     return Emoji(
       id: id, text: text, position: position, size: size, z: z, rotation: rotation ?? .zero,
       isMirrored: isMirrored ?? false, color: color ?? .black)
+  }
+}
+
+extension JSONWriter {
+  /// Writes the members that are there, sorted by their keys.
+  fileprivate mutating func emojiMembers(
+    _ style: EmojiStyle, id: EmojiID?, size: FontSize?, text: EmojiText?, position: Point?, z: Int?
+  ) {
+    style.write(to: &self, id: id)
+    if let size {
+      key("size")
+      number(size.pixels)
+    }
+    if let text {
+      key("text")
+      string(text.string)
+    }
+    if let position {
+      key("x")
+      number(position.x)
+      key("y")
+      number(position.y)
+    }
+    if let z {
+      key("z")
+      integer(z)
+    }
   }
 }
 

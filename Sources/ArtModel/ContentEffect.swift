@@ -190,7 +190,7 @@ extension ContentEffect {
       if !added.isEmpty {
         writer.key("added")
         writer.array { writer in
-          for emoji in added { EmojiMembers(emoji).write(to: &writer) }
+          for emoji in added { emoji.write(to: &writer, withZ: true) }
         }
       }
       if let background {

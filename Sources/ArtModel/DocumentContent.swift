@@ -170,6 +170,9 @@ extension DocumentContent: EditableArt {
   /// All emoji, bottom to top.
   public func emojisInOrder() -> [Emoji] { order.compactMap { emojis[$0.id] } }
 
+  /// The captions, in any order.
+  public func captions() -> [Emoji] { emojis.values.filter(\.text.isCaption) }
+
   /// All emoji in any order.
   package var unorderedEmojis: some Sequence<Emoji> { emojis.values }
 

@@ -19,6 +19,8 @@ public protocol ArtReading {
   func emojis(prefix: EmojiID.Prefix, limit: Int) throws(ArtError) -> [Emoji]
   /// All emoji, bottom to top.
   func emojisInOrder() throws(ArtError) -> [Emoji]
+  /// The captions, in any order. Rows that cannot be captions are not verified.
+  func captions() throws(ArtError) -> [Emoji]
   /// The lowest emoji.
   func bottom() throws(ArtError) -> Emoji?
   /// The topmost emoji.

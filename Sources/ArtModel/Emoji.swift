@@ -146,11 +146,14 @@ extension EmojiID {
 public struct EmojiText: Hashable, Sendable, CustomStringConvertible {
   /// The text as it is drawn.
   public let string: String
+  /// The box, or the empty one. An optional would make each emoji larger, and a large document slower.
+  private let storedBox: TextBox
+
   /// The size of a caption's text, measured when the text was set; nil for an emoji label.
-  public let box: TextBox?
+  public var box: TextBox? { isCaption ? storedBox : nil }
 
   /// Whether it is a caption's.
-  public var isCaption: Bool { box != nil }
+  public var isCaption: Bool { storedBox != .empty }
 
   /// Checks the text of an emoji label. A single character without emoji presentation, such as `❤`, gets the missing variation
   /// selector. Throws `badText`.
@@ -165,13 +168,13 @@ public struct EmojiText: Hashable, Sendable, CustomStringConvertible {
     guard text.count <= Limits.textCharacters else { throw .characters }
     guard text.contains(where: Self.isEmoji) else { throw .noEmoji }
     string = Self.withPresentation(text)
-    box = nil
+    storedBox = .empty
   }
 
   /// The text of a caption whose box was measured.
   public init(_ words: Words, box: TextBox) {
     string = words.string
-    self.box = box
+    storedBox = box
   }
 
   /// Checks a stored text and leaves it unchanged. Unicode versions differ in what is an emoji and what is one
@@ -184,7 +187,7 @@ public struct EmojiText: Hashable, Sendable, CustomStringConvertible {
       if let fault = Self.danger(in: text, limit: Limits.textBytes) { throw .badText(text, fault) }
       string = text
     }
-    self.box = box
+    storedBox = box ?? .empty
   }
 
   /// The same text, checked like user input. Throws `badText`.
@@ -213,7 +216,7 @@ public struct EmojiText: Hashable, Sendable, CustomStringConvertible {
 
   /// Compares the bytes, not canonical equivalence: texts are stored as given.
   public static func == (left: EmojiText, right: EmojiText) -> Bool {
-    left.box == right.box && left.string.utf8.elementsEqual(right.string.utf8)
+    left.storedBox == right.storedBox && left.string.utf8.elementsEqual(right.string.utf8)
   }
 
   /// Consistent with `==`.
@@ -328,20 +331,25 @@ public struct Words: Hashable, Sendable, CustomStringConvertible {
 
 /// The width and height of a caption in ems, which are font sizes: above 0, up to 2,000, in millionths.
 public struct TextBox: Hashable, Sendable {
-  private let widthMillionths: UInt32
-  private let heightMillionths: UInt32
+  /// The width in the upper half, the height in the lower one.
+  private let millionths: UInt64
 
   /// The width in ems.
-  public var width: Double { Double(widthMillionths) / 1e6 }
+  public var width: Double { Double(millionths >> 32) / 1e6 }
   /// The height in ems.
-  public var height: Double { Double(heightMillionths) / 1e6 }
+  public var height: Double { Double(UInt32(truncatingIfNeeded: millionths)) / 1e6 }
+
+  /// Without area: the box of no caption.
+  fileprivate static let empty = TextBox(millionths: 0)
+
+  private init(millionths: UInt64) { self.millionths = millionths }
 
   /// Rounds to millionths. Throws `badValue` for a side out of bounds.
   public init(width: Double, height: Double) throws(ArtError) {
     guard let width = Self.millionths(width), let height = Self.millionths(height) else {
       throw .badBox(width, height)
     }
-    (widthMillionths, heightMillionths) = (width, height)
+    millionths = UInt64(width) << 32 | UInt64(height)
   }
 
   private static func millionths(_ side: Double) -> UInt32? {

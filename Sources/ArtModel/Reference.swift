@@ -3,7 +3,7 @@
 /// A user's reference to emoji: an id or its prefix, the emoji itself, the nth of equal ones or several of them, a caption's words, or the last
 /// added one.
 public enum Reference: Hashable, Sendable, CustomStringConvertible {
-  /// An id or a prefix of one. If the document has no such id, `word` is looked for among the captions.
+  /// An id or a prefix of one, or a caption whose words are `word`. It is ambiguous if both exist, unless the id is whole.
   case id(EmojiID.Prefix, word: String? = nil)
   /// The emoji's text. If a caption's words are the whole `word`, which ends like ordinals, that is meant.
   case text(EmojiText, Ordinals = .only, word: String? = nil)
@@ -141,10 +141,14 @@ extension Reference {
   public func resolveAll(in art: some ArtReading) throws(ArtError) -> [Emoji] {
     switch self {
     case .id(let prefix, let word):
-      let matches = try art.emojis(prefix: prefix, limit: 4)
+      var matches = try art.emojis(prefix: prefix, limit: 4)
       if matches.isEmpty {
         guard let word else { throw .noSuchEmoji(description) }
         return try captions(word, .only, in: art)
+      }
+      if let word, prefix.length < EmojiID.length {
+        let key = EmojiText.comparisonKey(of: word)
+        matches += try art.captions().filter { $0.text.referenceKey == key && !prefix.matches($0.id) }
       }
       guard matches.count == 1 else {
         throw .ambiguous(

@@ -175,6 +175,7 @@ private struct CrowdedArt: EditableArt {
   func emoji(_ id: EmojiID) -> Emoji? { visible.emoji(id) }
   func emojis(prefix: EmojiID.Prefix, limit: Int) -> [Emoji] { visible.emojis(prefix: prefix, limit: limit) }
   func emojisInOrder() -> [Emoji] { visible.emojisInOrder() }
+  func captions() -> [Emoji] { visible.captions() }
   func bottom() -> Emoji? { visible.bottom() }
   func top() -> Emoji? { visible.top() }
   func next(above emoji: Emoji) -> Emoji? { visible.next(above: emoji) }

@@ -86,7 +86,7 @@ struct ReferenceTests {
     #expect(refusal("🐝", in: art)?.cause.hasSuffix("name one of them, or 🐝:* for all") == true)
   }
 
-  @Test("M27 the words of a caption name it, unless they are the beginning of an id")
+  @Test("M27 the words of a caption name it, and are ambiguous if an id begins so")
   func captions() throws {
     func caption(_ name: String, _ words: String, z: Int) throws -> Emoji {
       var emoji = try emoji(name, z: z)
@@ -96,13 +96,23 @@ struct ReferenceTests {
     let captions = [
       try caption("aaaaaaaa", "Happy birthday", z: 1), try caption("bbbbbbbb", "happy", z: 2),
       try caption("haapyyyy", "1 + 2 =\n3 🐝", z: 3), try caption("cccccccc", "happy", z: 4),
+      try caption("dddddddd", "A", z: 5), try caption("ha222222", "ha", z: 6),
+      try caption("eeeeeeee", "bbbbbbbb", z: 7), try caption("ffffffff", "F", z: 8),
     ]
     let art = try document(captions)
     #expect(try resolve("Happy birthday", in: art).id == id("aaaaaaaa"))
     #expect(try resolve("1 + 2 =\\n3 🐝", in: art).id == id("haapyyyy"))
     #expect(try Reference("happy:*").resolveAll(in: art).map(\.id) == [id("bbbbbbbb"), id("cccccccc")])
     #expect(refusal("happy", in: art)?.code == .ambiguous)
-    #expect(try resolve("h", in: art).id == id("haapyyyy"))
+    #expect(try resolve("haa", in: art).id == id("haapyyyy"))
+    #expect(refusal("h", in: art)?.code == .ambiguous, "two ids")
+    #expect(refusal("ha", in: art)?.code == .ambiguous, "two ids, one of a caption with these words")
+    #expect(try resolve("F", in: art).id == id("ffffffff"), "the caption whose id begins so")
+    let error = refusal("A", in: art)
+    #expect(error?.code == .ambiguous)
+    #expect(error?.cause.contains("aaaaaaaa \"Happy birthday\", dddddddd \"A\"") == true)
+    #expect(try resolve("a", in: art).id == id("aaaaaaaa"), "the words are another case")
+    #expect(try resolve("bbbbbbbb", in: art).id == id("bbbbbbbb"), "a whole id is never a caption's words")
     #expect(refusal("Happy", in: art)?.code == .noSuchEmoji)
     #expect(refusal("k3m9", in: art)?.cause.contains("no emoji k3m9 ") == true)
   }

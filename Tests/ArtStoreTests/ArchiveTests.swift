@@ -42,15 +42,21 @@ import Testing
     _ = try file.save(NetEdits(unsaved, of: content, since: base), isJournalled: false)
   }
 
+  private struct Row {
+    let entries: [LoggedEdit]
+    let bytes: Int
+  }
+
   /// The archive's rows, whose sums and meaning are verified, and the log.
-  private func read(_ file: DocumentFile) throws -> (rows: [ArchiveRow], log: [LoggedEdit]) {
+  private func read(_ file: DocumentFile) throws -> (rows: [Row], log: [LoggedEdit]) {
     try file.read { (transaction: DocumentTransaction) throws(ArtError) in
       let statement = try transaction.statement("\(PlainTable.archive.select) ORDER BY revision")
-      var rows: [ArchiveRow] = []
+      var rows: [Row] = []
       try statement.bind()
       while try statement.step() {
         _ = try PlainTable.archive.verify(statement, of: "archive")
-        rows.append(try ArchiveRow(statement, of: "archive"))
+        rows.append(
+          Row(entries: try ArchiveRow.entries(statement, of: "archive"), bytes: try statement.integer(2)))
       }
       return (rows, try transaction.load().log)
     }
@@ -250,6 +256,54 @@ import Testing
     let (rows, log) = try read(file)
     #expect(rows.isEmpty && log.map(\.edit.name) == ["move"])
     #expect(try file.check().faults.isEmpty)
+  }
+
+  @Test("F28 an edit is archived as another program has spelled it, also if it cannot be understood")
+  func spelling() throws {
+    let folder = try Workspace()
+    let file = try folder.document()
+    let id = try file.add(seed: 3)
+    var maker = try EditMaker(seed: 4)
+    try move(file, id, Array(repeating: "move", count: 1_000), perSave: 100, &maker)
+    let (row, before) = ("WHERE revision = 30", try read(file).log)
+    // With spaces, an escape, and a change that is none.
+    try respell(
+      file, row, "changes = ' ' || replace(replace(changes, '\"m', '\"\\u006d'), ',', ' , ') || ' '")
+    try move(file, id, Array(repeating: "move", count: 100), perSave: 50, &maker)
+    let (rows, _) = try read(file)
+    #expect(rows.flatMap(\.entries).map(\.edit) == before.prefix(63).map(\.edit))
+    #expect(
+      try shell(file.path, "SELECT instr(rows, '[[\"\\u006dove\" , \"') > 0 FROM archive WHERE revision = 1")
+        == "1\n")
+    #expect(try file.check().faults.isEmpty)
+    try respell(file, "WHERE revision = 80", "changes = '[[\"grow\",{\"much\":1e3}]]'")
+    try move(file, id, Array(repeating: "move", count: 64), perSave: 16, &maker)
+    #expect(try !file.check().faults.isEmpty)
+    #expect(try file.read().log.first?.revision == 128)
+  }
+
+  /// Changes a row of the log, with a sum and a size that fit.
+  private func respell(_ file: DocumentFile, _ condition: String, _ change: String) throws {
+    try file.edit { (transaction: DocumentTransaction) throws(ArtError) in
+      let row = try transaction.statement("\(EditRow.select) \(condition)")
+      func counted() throws(ArtError) -> (sum: Int, bytes: Int) {
+        try row.bind()
+        defer { row.reset() }
+        guard try row.step() else { throw .busy("the edit") }
+        var bytes = 0
+        for column in EditRow.Column.counted where !row.isNull(column) {
+          bytes += try row.utf8(column).count
+        }
+        return (try EditRow.sum(row), bytes)
+      }
+      let old = try counted()
+      try transaction.connection.execute("UPDATE edit SET \(change) \(condition)")
+      let new = try counted()
+      try transaction.statement("UPDATE edit SET sum = ?1 \(condition)").run(.integer(new.sum))
+      transaction.art.logBytes += new.bytes - old.bytes
+      transaction.art.digest.remove(old.sum)
+      transaction.art.digest.add(new.sum)
+    }
   }
 
   @Test(

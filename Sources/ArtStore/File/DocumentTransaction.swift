@@ -97,6 +97,12 @@ extension DocumentTransaction: ArtReading {
     return try rows("ORDER BY z, id").map(\.emoji)
   }
 
+  /// The captions, in any order. The document is not verified as a whole.
+  public func captions() throws(ArtError) -> [Emoji] {
+    // Only these rows can be captions: JSON spells a letter as itself or behind a backslash.
+    try rows("WHERE instr(json, 'caption') OR instr(json, '\\')").map(\.emoji).filter(\.text.isCaption)
+  }
+
   /// The emoji at the bottom. Throws `damaged` if the index of the z-order contradicts the rows.
   public func bottom() throws(ArtError) -> Emoji? {
     try firstInOrder(rows("ORDER BY z, id LIMIT 2"))
@@ -451,7 +457,7 @@ extension DocumentTransaction {
   /// Moves the oldest edits to the archive while `isLeaving` says so of the next one's revision, but never the newest edit. One that is
   /// too large for the archive empties it and is not read.
   func archiveOldest(while isLeaving: (Int) -> Bool) throws(ArtError) {
-    var leaving: [LoggedEdit] = []
+    var leaving: [ArchiveRow] = []
     var isTooLarge = false
     while let revision = try oldestRevision(), revision < art.revision, isLeaving(revision) {
       try removeEdit(revision) { (row, bytes) throws(ArtError) in
@@ -459,7 +465,7 @@ extension DocumentTransaction {
           isTooLarge = true
           leaving = []
         } else {
-          leaving.append(try EditRow(unverified: row, of: name).entry)
+          leaving.append(try ArchiveRow(leaving: row, of: name))
         }
       }
     }

@@ -7,110 +7,145 @@ import ArtModel
 /// Edits whose revisions divided by 64 are equal are one row, except that an edit of 8 KiB or more has a row to itself. So the rows
 /// follow from the edits alone, in whatever portions these left the log.
 struct ArchiveRow {
-  /// The edits, ascending by revision, at least one.
-  private(set) var entries: [LoggedEdit]
-  /// Their bytes, counted as in the log.
+  /// The first edit's revision.
+  let revision: Int
+  /// The last edit's revision.
+  private(set) var lastRevision: Int
+  /// The number of edits, at least one.
+  private(set) var count: Int
+  /// The bytes of the edits' names and of their tags, changes, inverses and dropped changes in JSON.
   private(set) var bytes: Int
+  /// The edits in JSON, with commas between them.
+  private var json: [UInt8]
 
-  init(_ entry: LoggedEdit) {
-    entries = [entry]
-    bytes = EditRow.size(of: entry)
+  /// The row of an edit that leaves the log, given the current row of a statement of `EditRow.select`. Its JSON is taken over as it is
+  /// spelled, and not parsed into changes. Throws `damaged` for a row that cannot be written as JSON.
+  init(leaving row: Statement, of name: String) throws(ArtError) {
+    let revision = try row.integer(0)
+    (self.revision, lastRevision, count) = (revision, revision, 1)
+    do throws(ArtError) {
+      (json, bytes) = try EditRow.archived(row)
+    } catch {
+      throw .damaged(name, "the edit of revision \(revision): \(error.cause)")
+    }
   }
 
-  private var isLarge: Bool { bytes >= Format.largeEdit && entries.count == 1 }
+  private var isLarge: Bool { bytes >= Format.largeEdit && count == 1 }
 
   /// Whether the edits of both are one row.
   private func belongs(with other: ArchiveRow) -> Bool {
-    guard !isLarge, !other.isLarge, let last = entries.last, let first = other.entries.first else {
-      return false
-    }
-    return LogBlock.number(of: last.revision) == LogBlock.number(of: first.revision)
+    !isLarge && !other.isLarge && LogBlock.number(of: lastRevision) == LogBlock.number(of: other.revision)
   }
 
   /// The rows of edits that follow the ones of a row; that row is the first one if it has changed.
-  static func rows(of entries: [LoggedEdit], after last: ArchiveRow?) -> [ArchiveRow] {
+  static func rows(of edits: [ArchiveRow], after last: ArchiveRow?) -> [ArchiveRow] {
     var rows = last.map { [$0] } ?? []
-    for row in entries.map(ArchiveRow.init) {
-      if let end = rows.indices.last, rows[end].belongs(with: row) {
-        rows[end].entries += row.entries
-        rows[end].bytes += row.bytes
+    for edit in edits {
+      if let end = rows.indices.last, rows[end].belongs(with: edit) {
+        rows[end].append(edit)
       } else {
-        rows.append(row)
+        rows.append(edit)
       }
     }
     return rows
   }
 
-  /// The columns but `sum`.
-  var values: [Statement.Value] {
-    var writer = JSONWriter()
-    writer.array { writer in for entry in entries { EditRow.write(entry, to: &writer) } }
-    return [
-      .integer(entries[0].revision), .integer(entries.count), .integer(bytes), .text(writer.text),
-    ]
+  private mutating func append(_ other: ArchiveRow) {
+    json.append(UInt8(ascii: ","))
+    json += other.json
+    lastRevision = other.lastRevision
+    count += other.count
+    bytes += other.bytes
   }
 
-  /// Reads the current row of a statement of `PlainTable.archive.select`. Does not verify the sum. Throws `damaged`.
-  init(_ row: Statement, of name: String) throws(ArtError) {
+  /// The columns but `sum`.
+  var values: [Statement.Value] {
+    [.integer(revision), .integer(count), .integer(bytes), .text("[\(String(decoding: json, as: UTF8.self))]")]
+  }
+}
+
+extension ArchiveRow {
+  /// The edits of the current row of a statement of `PlainTable.archive.select`. Does not verify the sum. Throws `damaged`.
+  static func entries(_ row: Statement, of name: String) throws(ArtError) -> [LoggedEdit] {
     let (revision, count, size) = (try row.integer(0), try row.integer(1), try row.integer(2))
+    let rows = try row.utf8(3)
     // Bounds what is parsed: an edit has some hundred bytes besides its share, whose escapes may be longer in JSON.
     guard (1...LogBlock.size).contains(count), (0...Format.archiveBytes).contains(size),
-      try row.utf8(3).count <= 8 * size + 4_096 * count
+      rows.count <= 8 * size + 4_096 * count
     else {
       throw .damaged(name, "the archived edits from revision \(revision) on are more than there can be")
     }
+    var entries: [LoggedEdit] = []
+    var bytes = 0
     do throws(ArtError) {
-      entries = try JSONReader.read(try row.utf8(3)) { (reader) throws(ArtError) in
-        var entries: [LoggedEdit] = []
+      try JSONReader.read(rows) { (reader) throws(ArtError) in
         try reader.array { (reader) throws(ArtError) in
-          let entry = try EditRow.entry(from: &reader)
+          let (entry, size) = try EditRow.entry(from: &reader)
           guard entries.last.map({ $0.revision < entry.revision }) ?? (entry.revision == revision) else {
             throw reader.error("edits out of order")
           }
           entries.append(entry)
+          bytes += size
         }
-        return entries
       }
     } catch {
       throw .damaged(name, "the archived edits from revision \(revision) on: \(error.cause)")
     }
-    bytes = size
-    guard !entries.isEmpty, count == entries.count,
-      bytes == entries.reduce(0, { $0 + EditRow.size(of: $1) })
-    else {
+    guard !entries.isEmpty, count == entries.count, bytes == size else {
       throw .damaged(
         name, "the archived edits from revision \(revision) on are not as many as they should be")
     }
+    return entries
+  }
+
+  /// Reads such a row, so that it can be continued. Throws as `entries` does.
+  init(_ row: Statement, of name: String) throws(ArtError) {
+    let entries = try Self.entries(row, of: name)
+    revision = try row.integer(0)
+    lastRevision = entries.last?.revision ?? revision
+    (count, bytes) = (try row.integer(1), try row.integer(2))
+    // What is parsed begins and ends with a bracket, but for spaces around it.
+    let rows = try row.utf8(3)
+    let (first, last) = (rows.firstIndex(of: UInt8(ascii: "[")), rows.lastIndex(of: UInt8(ascii: "]")))
+    json = if let first, let last { Array(rows[(first + 1)..<last]) } else { [] }
   }
 }
 
 extension EditRow {
-  /// Writes an entry as an array of the columns of `edit` but `sum`; changes, inverse, dropped changes and tags as JSON values.
-  fileprivate static func write(_ entry: LoggedEdit, to writer: inout JSONWriter) {
-    writer.array { writer in
-      writer.integer(entry.revision)
-      writer.string(entry.id.origin.description)
-      writer.integer(entry.id.sequence)
-      writer.integer(entry.time)
-      writer.integer(entry.save)
-      let (kind, undoes) = Self.kind(of: entry)
-      writer.string(kind)
-      for text in [undoes, entry.edit.name, entry.author, entry.session?.description] {
-        if let text { writer.string(text) } else { writer.null() }
+  /// The current row of a statement of `select` as a JSON array of its columns but `sum`. Those that hold JSON are in it as they are spelled.
+  /// With it the bytes that count. Throws `badJSON`.
+  fileprivate static func archived(_ row: Statement) throws(ArtError) -> (json: [UInt8], bytes: Int) {
+    var writer = JSONWriter(reserving: 512)
+    var bytes = 0
+    try writer.array { (writer) throws(ArtError) in
+      for column in Column.revision..<Column.sum {
+        switch column {
+        case Column.revision, Column.sequence, Column.time, Column.save:
+          writer.integer(try row.integer(column))
+        case _ where row.isNull(column): writer.null()
+        case Column.tags, Column.changes, Column.inverse, Column.dropped:
+          let json = try JSONReader.read(try row.utf8(column)) { (reader) throws(ArtError) in
+            try reader.verbatim()
+          }
+          writer.verbatim(json)
+          bytes += json.count
+        default:
+          let text = try row.text(column)
+          // JSON has no U+0000.
+          guard !text.utf8.contains(0) else { throw .badJSON("a text with U+0000", atByte: 0) }
+          writer.string(text)
+          if column == Column.name { bytes += text.utf8.count }
+        }
       }
-      if entry.stamp.tags.isEmpty {
-        writer.null()
-      } else {
-        writer.array { for tag in entry.stamp.tags { $0.string(tag.description) } }
-      }
-      entry.edit.changes.write(to: &writer)
-      entry.inverse.write(to: &writer)
-      if entry.dropped.isEmpty { writer.null() } else { entry.dropped.write(to: &writer) }
     }
+    return (writer.bytes, bytes)
   }
 
-  /// Reads what `write` writes. Throws `badJSON`, and what the values' initializers throw.
-  fileprivate static func entry(from reader: inout JSONReader) throws(ArtError) -> LoggedEdit {
+  /// Reads what `archived` writes. Throws `badJSON`, and what the values' initializers throw.
+  fileprivate static func entry(
+    from reader: inout JSONReader
+  ) throws(ArtError) -> (entry: LoggedEdit, bytes: Int) {
+    var bytes = 0
     func next(_ reader: inout JSONReader) throws(ArtError) -> Int {
       try reader.comma()
       return try reader.integer()
@@ -119,9 +154,15 @@ extension EditRow {
       try reader.comma()
       return reader.null() ? nil : try reader.string()
     }
-    func changes(_ reader: inout JSONReader) throws(ArtError) -> [Change]? {
+    func json(_ reader: inout JSONReader) throws(ArtError) -> UnsafeBufferPointer<UInt8>? {
       try reader.comma()
-      return reader.null() ? nil : try [Change](from: &reader)
+      guard !reader.null() else { return nil }
+      let json = try reader.verbatim()
+      bytes += json.count
+      return json
+    }
+    func changes(_ reader: inout JSONReader) throws(ArtError) -> [Change]? {
+      try json(&reader).map { (json) throws(ArtError) in try [Change](json: json) }
     }
     try reader.open()
     let revision = try reader.integer()
@@ -129,8 +170,7 @@ extension EditRow {
     let (sequence, time, save) = (try next(&reader), try next(&reader), try next(&reader))
     let (word, undoes, name) = (try text(&reader), try text(&reader), try text(&reader))
     let (author, session) = (try text(&reader), try text(&reader))
-    try reader.comma()
-    let tags = reader.null() ? [] : try [RequestTag](from: &reader)
+    let tags = try json(&reader).map { (json) throws(ArtError) in try [RequestTag](json: json) } ?? []
     let (applied, inverse, dropped) = (try changes(&reader), try changes(&reader), try changes(&reader))
     try reader.close()
     guard let origin, let kind = word.flatMap({ Self.kind($0, undoes: undoes) }), let name, let applied,
@@ -141,9 +181,10 @@ extension EditRow {
     let stamp = EditStamp(
       id: EditID(origin: origin, sequence: sequence), time: time, author: author,
       session: session.flatMap { SessionID($0) }, tags: tags)
-    return LoggedEdit(
+    let entry = LoggedEdit(
       stamp, revision: revision, save: save, kind: kind, edit: Edit(name: name, changes: applied),
       inverse: inverse, dropped: dropped ?? [])
+    return (entry, bytes + name.utf8.count)
   }
 }
 
@@ -152,17 +193,17 @@ extension EditRow {
 extension DocumentTransaction {
   /// Appends edits that have left the log, oldest first, and removes the oldest rows until the archive is within its capacity. An edit
   /// that is larger than that empties it, because the archive has no gaps.
-  func archive(_ entries: [LoggedEdit]) throws(ArtError) {
-    guard !entries.isEmpty else { return }
-    let last = try lastArchived(before: entries[0].revision)
-    for row in ArchiveRow.rows(of: entries, after: last?.row) {
+  func archive(_ edits: [ArchiveRow]) throws(ArtError) {
+    guard let first = edits.first else { return }
+    let last = try lastArchived(before: first.revision)
+    for row in ArchiveRow.rows(of: edits, after: last?.row) {
       guard row.bytes <= Format.archiveBytes else {
         try clearArchive()
         continue
       }
       let values = row.values
       if let last, values[0] == .integer(last.revision) {
-        guard row.entries.count > last.row?.entries.count ?? 0 else { continue }
+        guard row.count > last.row?.count ?? 0 else { continue }
         try removeArchived(last.revision)
       }
       let sum = PlainTable.archive.sum(of: values)
@@ -212,7 +253,7 @@ extension DocumentTransaction {
   /// continued, because it is unreadable or overlaps the log, is cleared: nothing else needs it, and a save must not fail for it.
   private func lastArchived(before first: Int) throws(ArtError) -> (revision: Int, row: ArchiveRow?)? {
     guard let last = try newestArchived() else { return nil }
-    let end = last.row?.entries.last?.revision ?? last.revision
+    let end = last.row?.lastRevision ?? last.revision
     if last.isReadable, end < first { return (last.revision, last.row) }
     try clearArchive()
     return nil

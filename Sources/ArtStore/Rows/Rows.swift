@@ -221,7 +221,7 @@ struct EditRow {
     FROM edit
     """
 
-  private enum Column {
+  enum Column {
     static let revision = 0
     static let origin = 1
     static let sequence = 2
@@ -383,17 +383,14 @@ struct EditRow {
 extension [RequestTag] {
   /// Parses the column `tags`. Throws `badJSON`.
   init(json: UnsafeBufferPointer<UInt8>) throws(ArtError) {
-    self = try JSONReader.read(json) { (reader) throws(ArtError) in try [RequestTag](from: &reader) }
-  }
-
-  /// Reads the same array inside another text.
-  init(from reader: inout JSONReader) throws(ArtError) {
     var tags: [RequestTag] = []
-    try reader.array { (reader) throws(ArtError) in
-      guard tags.count < Limits.editTags, let tag = RequestTag(try reader.string()) else {
-        throw reader.error("a tag that is none, or one too many")
+    try JSONReader.read(json) { (reader) throws(ArtError) in
+      try reader.array { (reader) throws(ArtError) in
+        guard tags.count < Limits.editTags, let tag = RequestTag(try reader.string()) else {
+          throw reader.error("a tag that is none, or one too many")
+        }
+        tags.append(tag)
       }
-      tags.append(tag)
     }
     self = tags
   }
@@ -511,7 +508,7 @@ enum PlainTable: CaseIterable {
       guard (1...Format.largestNumber).contains(try row.integer(0)) else {
         throw .damaged(document, "a quarantined row has no number")
       }
-    case .archive: _ = try ArchiveRow(row, of: document)
+    case .archive: _ = try ArchiveRow.entries(row, of: document)
     case .version: _ = try VersionRow(row, of: document)
     }
   }

@@ -25,7 +25,7 @@ extension Session {
   public func answer(repeating tag: RequestTag, since: KnownHead? = nil) async throws(ArtError)
     -> DocumentAnswer?
   {
-    try await shared.document.answer(repeating: ClientRequest(.undo(1), by: client, tag: tag, since: since))
+    try await shared.document.answer(repeating: tag, by: client, since: since)
   }
 
   /// Measures the words of a caption and performs the action: see `perform` and `measured`.
