@@ -23,7 +23,7 @@ public struct DocumentContent: Sendable {
   public private(set) var revision: Int
   /// The last edit. Revision and head together name a state.
   public private(set) var head: EditID?
-  private var emojis: [EmojiID: Emoji]
+  private var emojis: EmojiTable
   private var order: [OrderKey]
 
   /// An empty document.
@@ -33,7 +33,7 @@ public struct DocumentContent: Sendable {
     pictures = []
     log = []
     revision = 0
-    emojis = [:]
+    emojis = EmojiTable()
     order = []
   }
 
@@ -53,11 +53,9 @@ public struct DocumentContent: Sendable {
     self.log = log
     self.revision = revision
     self.head = head
-    // Growing a dictionary hashes all keys again.
-    self.emojis = Dictionary(minimumCapacity: emojis.count)
-    for emoji in emojis { self.emojis[emoji.id] = emoji }
+    guard let table = EmojiTable(emojis) else { return nil }
+    self.emojis = table
     order = emojis.map(OrderKey.init).sorted()
-    guard self.emojis.count == order.count else { return nil }
     checkInvariants()
   }
 

@@ -57,15 +57,13 @@ public enum EmojiNames {
     guard
       emoji.unicodeScalars.contains(where: { !$0.isASCII && ($0.properties.isEmoji || $0.value == 0x20E3) })
     else { return nil }
-    let wanted = withoutSelectors(emoji.utf8)
+    let wanted = Array(emoji.utf8)
     let isToned = !SkinTone.tones(in: emoji).isEmpty
     var found: (NameTable.Row, NamedEmoji)?
     NameTable.own.forEach { row in
       if !isToned {
-        if withoutSelectors(row.emoji) == wanted { found = (row, NamedEmoji(row)) }
-      } else if let version = row.versions.parts(at: UInt8(ascii: " ")).first(where: {
-        withoutSelectors($0) == wanted
-      }) {
+        if isSame(row.emoji, wanted) { found = (row, NamedEmoji(row)) }
+      } else if let version = row.versions.parts(at: UInt8(ascii: " ")).first(where: { isSame($0, wanted) }) {
         found = (row, NamedEmoji(version.text, of: row))
       }
       return found == nil
@@ -73,14 +71,18 @@ public enum EmojiNames {
     return found
   }
 
-  private static func withoutSelectors(_ bytes: some Sequence<UInt8>) -> [UInt8] {
-    var plain: [UInt8] = []
-    for byte in bytes {
-      plain.append(byte)
-      if byte == 0x8F, plain.suffix(3) == [0xEF, 0xB8, 0x8F] { plain.removeLast(3) }
+  /// Whether two texts are equal apart from U+FE0F. Nothing is copied, because all of the table is compared.
+  private static func isSame(_ left: some Collection<UInt8>, _ right: some Collection<UInt8>) -> Bool {
+    var (left, right) = (left[...], right[...])
+    while true {
+      while left.starts(with: selector) { left = left.dropFirst(selector.count) }
+      while right.starts(with: selector) { right = right.dropFirst(selector.count) }
+      guard let byte = left.popFirst() else { return right.isEmpty }
+      guard right.popFirst() == byte else { return false }
     }
-    return plain
   }
+
+  private static let selector: [UInt8] = [0xEF, 0xB8, 0x8F]
 }
 
 // MARK: - Results

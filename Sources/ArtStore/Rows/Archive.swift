@@ -60,7 +60,10 @@ struct ArchiveRow {
 
   /// The columns but `sum`.
   var values: [Statement.Value] {
-    [.integer(revision), .integer(count), .integer(bytes), .text("[\(String(decoding: json, as: UTF8.self))]")]
+    [
+      .integer(revision), .integer(count), .integer(bytes),
+      .text("[\(String(decoding: json, as: UTF8.self))]"),
+    ]
   }
 }
 
