@@ -45,13 +45,7 @@ extension ArtError {
     case .failed(let error): self = error.withCause("words cannot be measured: \(error.cause)")
     case .cancelled: self.init(.unavailable, "measuring the words was given up")
     case .refused(let refusal):
-      let code: Code =
-        switch refusal.reason {
-        case .noFont, .noMemory: .unavailable
-        case .badFont, .forbidden: .badValue
-        case .tooLarge: .tooLarge
-        }
-      self.init(code, refusal.detail)
+      self.init(refusal.reason.code, refusal.detail)
     }
   }
 }

@@ -251,14 +251,8 @@ extension ArtError {
     case .failed(let error): self = error.withCause("\(name) cannot be drawn: \(error.cause)")
     case .cancelled: self.init(.unavailable, "the drawing of \(name) was given up", about: name)
     case .refused(let refusal):
-      let code: Code =
-        switch refusal.reason {
-        case .noFont, .noMemory: .unavailable
-        case .badFont, .forbidden: .badValue
-        case .tooLarge: .tooLarge
-        }
       self.init(
-        code, "\(name) cannot be drawn: \(refusal.detail)", about: name,
+        refusal.reason.code, "\(name) cannot be drawn: \(refusal.detail)", about: name,
         remedy: refusal.reason == .noFont ? .chooseFont : nil)
     }
   }
@@ -301,4 +295,15 @@ public struct DocumentView: Sendable {
 
   /// Whether the background's bytes are missing from the document.
   public var isPictureLost: Bool { content.background != nil && scene.picture == nil }
+}
+
+extension DrawingRefusal.Reason {
+  /// The code of the error for a refusal with this reason.
+  var code: ArtError.Code {
+    switch self {
+    case .noFont, .noMemory: .unavailable
+    case .badFont, .forbidden: .badValue
+    case .tooLarge: .tooLarge
+    }
+  }
 }

@@ -102,7 +102,7 @@ enum BackgroundAction: Equatable {
       _ = try FileStatus(at: source)
       return
     } catch {
-      // Whatever else prevents reading the file is told when it is read.
+      // Another error is reported when the file is read.
       guard error.number == ENOENT else { return }
     }
     throw ArtError(
