@@ -171,11 +171,19 @@ public struct SavedState: Sendable, Hashable {
 }
 
 extension ProtocolAnswer.Outcome {
-  /// The answer of an open document. `isPending` means that the edit is not stored before the end of the input.
-  public init(
-    _ answer: DocumentAnswer, to request: DocumentRequest, isAboutSeveral: Bool, isPending: Bool = false
-  ) {
-    guard case .action = request else {
+  /// The answer of an open document to a request for an edit.
+  public init(_ answer: DocumentAnswer, to request: ProtocolRequest) {
+    let isStep =
+      switch request.body {
+      case .undo, .redo: true
+      default: false
+      }
+    self.init(answer, isStep: isStep, isAboutSeveral: request.isAboutSeveral, isPending: false)
+  }
+
+  /// The same; `isStep` means an undo or a redo, `isPending` that the edit is not stored before the end of the input.
+  package init(_ answer: DocumentAnswer, isStep: Bool, isAboutSeveral: Bool, isPending: Bool) {
+    guard !isStep else {
       self = .stepped(
         ProtocolAnswer.Stepped(
           answer.entries.map(\.title), left: answer.left, lost: answer.lost.count, unsaved: answer.unsaved,

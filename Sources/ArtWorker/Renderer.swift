@@ -5,8 +5,8 @@ import ArtSystem
 import Glibc
 import Synchronization
 
-/// Draws, and measures captions, each time in a resource-limited helper process of its own. Has no state: drawings are independent
-/// of each other, and its pool limits how many run at once.
+/// Draws, and measures captions (Measuring.swift), each time in a resource-limited helper process of its own. Has no state: drawings
+/// are independent of each other, and its pool limits how many run at once.
 public struct Renderer: Sendable {
   /// Address space of a helper process, in bytes. It seldom needs 256 MiB, but libraries, threads and the font
   /// count, and the largest allowed background must be drawn in every format.
@@ -72,40 +72,25 @@ public struct Renderer: Sendable {
     let found = Set(drawings.flatMap { PictureKind.ofBackground($0.scene.picture ?? []) })
     let hasLetters = drawings.contains { $0.scene.hasLetters }
     let fonts = FontPaths(color: first.font, letterFolders: hasLetters ? LetterFontFolders.find() : [])
-    let answer = try await answer(
-      .draw(fonts, PictureKind.allCases.filter(found.contains)), for: .drawing,
-      pages: drawings.count, drawnPage: drawnPage,
+    let limit = Self.resultLimit
+    return try await answer(
+      to: .draw(fonts, PictureKind.allCases.filter(found.contains)),
+      { DrawingDialogue(with: $0, limit: limit, pages: drawings.count, drawnPage: drawnPage) },
       { (send) throws(HelperFailure) in for drawing in drawings { try drawing.send(send) } }, receive)
-    guard case .drawn(let drawn) = answer else { throw .failed(.otherAnswer()) }
-    return drawn
   }
 
-  /// Measures words in the fonts of this machine, as a caption is drawn. Throws `refused` with `noFont` where no installed
-  /// font has one of the characters. Cancelling the task cancels the call.
-  public func box(of words: Words) async throws(DrawingFailure) -> TextBox {
-    let fonts = FontPaths(color: EmojiFont.find(nil), letterFolders: LetterFontFolders.find())
-    let answer = try await answer(
-      .measure(fonts), for: .box,
-      { (send) throws(HelperFailure) in try send(WorkerRequest.measure(words).line) }, { _ in true })
-    guard case .box(let box) = answer else { throw .failed(.otherAnswer()) }
-    return box
-  }
-
-  /// Sends one request to one helper process.
-  private func answer(
-    _ verb: WorkerVerb, for question: DrawingDialogue.Question,
-    pages: Int = 1, drawnPage: @escaping @Sendable (Drawn) -> Void = { _ in },
-    _ send: @escaping HelperCall<DrawingDialogue>.SendRequest,
-    _ receive: @escaping @Sendable ([UInt8]) -> Bool
-  ) async throws(DrawingFailure) -> DrawingDialogue.Answer {
+  /// Starts a helper process with that verb, sends the requests, and waits for its end.
+  func answer<Dialogue: HelperDialogue>(
+    to verb: WorkerVerb, _ dialogue: (HelperProgram) -> Dialogue,
+    _ send: @escaping HelperCall<Dialogue>.SendRequest,
+    _ receive: @escaping @Sendable (Dialogue.Event) -> Bool
+  ) async throws(DrawingFailure) -> Dialogue.Answer where Dialogue.Failure == DrawingFailure {
     let program: HelperProgram
     do throws(ArtError) { program = try helpers.worker() } catch { throw .failed(error) }
     let limits = HelperLimits(
       memory: Self.memory, processorSeconds: Self.seconds, line: WorkerReply.lineLimit,
       bytes: WorkerReply.partLimit)
-    let dialogue = DrawingDialogue(
-      question, with: program, limit: Self.resultLimit, pages: pages, drawnPage: drawnPage)
-    let call = HelperCall(program, verb, limits, dialogue, sendRequest: send) { receive($0) }
+    let call = HelperCall(program, verb, limits, dialogue(program), sendRequest: send, receive)
     let outcome = await pool.run { [clock] in await call.answer(within: .idle(Self.idleTimeout), on: clock) }
     guard let outcome else { throw .cancelled }
     return try outcome.get()
@@ -193,40 +178,27 @@ public enum DrawingFailure: Error, Hashable, Sendable {
 
 // MARK: - The dialogue
 
-/// The protocol of one drawing, or of one measurement, which has no parts.
+/// The protocol of one drawing.
 ///
 /// ```
 ///   greeting --hello--> asked --part(n)--> receiving(n) --n bytes--> asked
 ///                         |-- drawn, while pages are left --> asked
-///                         '-- drawn, measured, notDrawn --> answered --clean exit--> accepted
+///                         '-- drawn, notDrawn --> answered --clean exit--> accepted
 /// ```
 /// Anything else leads to `broken`, a final state. Parts are reported as they arrive; they are valid only when
 /// `drawn` follows and is accepted.
 struct DrawingDialogue: HelperDialogue {
-  /// What is asked for.
-  enum Question: Sendable {
-    case drawing
-    case box
-  }
-
-  /// The answer to it.
-  enum Answer: Sendable {
-    case drawn(Drawn)
-    case box(TextBox)
-  }
-
   private enum State {
     case greeting
     case asked
     case receiving(Int)
-    case answered(Result<Answer, DrawingRefusal>)
+    case answered(Result<Drawn, DrawingRefusal>)
     case broken(ArtError)
   }
 
   static var cancelled: DrawingFailure { .cancelled }
 
   let path: String
-  private let question: Question
   /// The most bytes of all parts, and the rest of them.
   private let limit: Int
   private var left: Int
@@ -237,10 +209,9 @@ struct DrawingDialogue: HelperDialogue {
 
   /// Creates the protocol in its first state.
   init(
-    _ question: Question, with program: HelperProgram, limit: Int, pages: Int = 1,
+    with program: HelperProgram, limit: Int, pages: Int = 1,
     drawnPage: @escaping @Sendable (Drawn) -> Void = { _ in }
   ) {
-    self.question = question
     path = program.path
     pagesLeft = pages - 1
     self.drawnPage = drawnPage
@@ -254,20 +225,17 @@ struct DrawingDialogue: HelperDialogue {
 
   mutating func receive(_ reply: WorkerReply) -> DialogueEffect<[UInt8]> {
     switch (state, reply) {
-    case (.asked, .part(let count)) where question == .drawing:
+    case (.asked, .part(let count)):
       guard count <= left else { return fail(.nonsense(path, "a drawing of more than \(limit) bytes")) }
       left -= count
       state = .receiving(count)
       return .receiveBytes(count)
-    case (.asked, .drawn(let drawn)) where question == .drawing && pagesLeft > 0:
+    case (.asked, .drawn(let drawn)) where pagesLeft > 0:
       pagesLeft -= 1
       drawnPage(drawn)
       return .nothing
-    case (.asked, .drawn(let drawn)) where question == .drawing:
-      state = .answered(.success(.drawn(drawn)))
-      return .nothing
-    case (.asked, .measured(let box)) where question == .box:
-      state = .answered(.success(.box(box)))
+    case (.asked, .drawn(let drawn)):
+      state = .answered(.success(drawn))
       return .nothing
     case (.asked, .notDrawn(let refusal)):
       state = .answered(.failure(refusal))
@@ -289,13 +257,12 @@ struct DrawingDialogue: HelperDialogue {
     return .kill
   }
 
-  func outcome(of end: HelperEnd) -> Result<Answer, DrawingFailure> {
+  func outcome(of end: HelperEnd) -> Result<Drawn, DrawingFailure> {
     switch state {
     case .broken(let error): return .failure(.failed(error))
     case .answered(let answer) where end.exitedCleanly: return answer.mapError(DrawingFailure.refused)
     case .asked, .receiving:
-      let refusal = question == .drawing ? DrawingRefusal(of: end) : nil
-      return .failure(refusal.map(DrawingFailure.refused) ?? .failed(.ended(path, end)))
+      return .failure(DrawingRefusal(of: end).map(DrawingFailure.refused) ?? .failed(.ended(path, end)))
     default: return .failure(.failed(.ended(path, end)))
     }
   }
@@ -306,11 +273,6 @@ struct DrawingDialogue: HelperDialogue {
   }
 
   static func failed(_ error: ArtError) -> DrawingFailure { .failed(error) }
-}
-
-extension ArtError {
-  /// The dialogue accepts no other answer than the one that was asked for.
-  fileprivate static func otherAnswer() -> ArtError { .nonsense(HelperPrograms.workerName, "another answer") }
 }
 
 extension DrawingRefusal {

@@ -36,7 +36,7 @@ import Testing
     var word = ""
     var parts = 0
     var kills = false
-    var dialogue = DrawingDialogue(.drawing, with: program, limit: 1 << 20)
+    var dialogue = DrawingDialogue(with: program, limit: 1 << 20)
 
     /// Passes a random sequence of lines.
     init(_ generator: inout SplitMix64) {
@@ -80,9 +80,8 @@ import Testing
         run.word.wholeMatch(of: /hp*/) != nil && [.signal(SIGXCPU), .signal(SIGABRT)].contains(end.cause)
       let fits =
         switch outcome {
-        case .success(.drawn(let drawn)):
+        case .success(let drawn):
           isDrawn && endedWell && !run.kills && drawn == Drawn(lacking: ["🐝"], lackingCount: 1)
-        case .success(.box): false
         case .failure(.refused(DrawingRefusal(.noFont, "why"))): isRefused && endedWell && !run.kills
         case .failure(.refused(let refusal)):
           isCostly && refusal.reason == (end.cause == .signal(SIGXCPU) ? .tooLarge : .noMemory)
@@ -112,7 +111,7 @@ import Testing
     for count in 0...4 {
       for fails in [false, true] {
         let pages = Mutex(0)
-        var dialogue = DrawingDialogue(.drawing, with: Self.program, limit: 5, pages: 3) { _ in
+        var dialogue = DrawingDialogue(with: Self.program, limit: 5, pages: 3) { _ in
           pages.withLock { $0 += 1 }
         }
         _ = dialogue.receive(line: Array(#"{"hello":4}"#.utf8))
@@ -132,7 +131,7 @@ import Testing
   @Test("B15 bytes that were not announced end the worker")
   func bytes() throws {
     for lines in [[], [#"{"hello":4}"#], [#"{"hello":4}"#, #"{"part":3}"#]] {
-      var dialogue = DrawingDialogue(.drawing, with: Self.program, limit: 1 << 20)
+      var dialogue = DrawingDialogue(with: Self.program, limit: 1 << 20)
       for line in lines { _ = dialogue.receive(line: Array(line.utf8)) }
       #expect(dialogue.receive(bytes: [1, 2]) == .kill)
     }
@@ -141,7 +140,7 @@ import Testing
   @Test("G7 a drawing has at most 4 GiB, and a part that would exceed the limit is not read")
   func endless() throws {
     #expect(Renderer.resultLimit == 4 << 30)
-    var dialogue = DrawingDialogue(.drawing, with: Self.program, limit: 5)
+    var dialogue = DrawingDialogue(with: Self.program, limit: 5)
     for (line, count) in [(#"{"hello":4}"#, 0), (#"{"part":2}"#, 2), (#"{"part":3}"#, 3)] {
       #expect(dialogue.receive(line: Array(line.utf8)) == (count == 0 ? .sendRequest : .receiveBytes(count)))
       let bytes = [UInt8](repeating: 7, count: count)
@@ -155,24 +154,6 @@ import Testing
       throw ArtError(.badJSON, "the drawing was accepted")
     }
     #expect(error.cause.contains("a drawing of more than 5 bytes"))
-  }
-
-  @Test("B15 a worker that measures answers with a box or a refusal, and with nothing else")
-  func boxes() throws {
-    let answers = [
-      (#"{"measured":[2,1.362]}"#, true), (#"{"notDrawn":{"detail":"why","reason":"noFont"}}"#, true),
-      (#"{"drawn":{"lacking":[],"lackingCount":0}}"#, false), (#"{"part":2}"#, false),
-      (#"{"measured":[0,1]}"#, false), (#"{"measured":[1]}"#, false),
-      (#"{"body":2}"#, false),
-    ]
-    for (line, fits) in answers {
-      var dialogue = DrawingDialogue(.box, with: Self.program, limit: 1 << 20)
-      #expect(dialogue.receive(line: Array(#"{"hello":4}"#.utf8)) == .sendRequest)
-      #expect((dialogue.receive(line: Array(line.utf8)) == .nothing) == fits, "\(line)")
-    }
-    var drawing = DrawingDialogue(.drawing, with: Self.program, limit: 1 << 20)
-    _ = drawing.receive(line: Array(#"{"hello":4}"#.utf8))
-    #expect(drawing.receive(line: Array(#"{"measured":[2,1]}"#.utf8)) == .kill)
   }
 
   @Test("fonts for letters are looked for in every folder that is there, the user's first")

@@ -57,9 +57,7 @@ private enum CatalogueExamples {
     guard let request, let asked = request.documentRequest else { return [] }
     let answer = try await session.perform(
       asked, tag: request.tag?.requestTag, since: request.since)
-    return ProtocolAnswer(
-      .init(answer, to: asked, isAboutSeveral: request.isAboutSeveral), tag: request.tag
-    ).line()
+    return ProtocolAnswer(.init(answer, to: request), tag: request.tag).line()
   }
 
   static func convert(_ bytes: [UInt8], to dialect: Dialect) throws -> [UInt8] {

@@ -4,28 +4,44 @@ import ArtModel
 import ArtWorker
 
 extension Renderer {
-  /// The action with its words measured in the fonts of this machine. Throws `unavailable` without the helper program, without fonts and where
-  /// no font has a character, and `tooLarge`.
-  public func measured(_ caption: CaptionAction) async throws(ArtError) -> Action {
-    do throws(DrawingFailure) {
-      return caption.action(measured: try await box(of: caption.words))
-    } catch {
-      throw ArtError(error, measuring: caption.words)
+  /// The actions with their words measured in the fonts of this machine, in one helper process; the results are in the order of
+  /// `captions`. A result is `unavailable` without the helper program, without fonts and where no font has a character, or
+  /// `tooLarge`.
+  public func measured(_ captions: [CaptionAction]) async -> [Result<Action, ArtError>] {
+    let boxes = await boxes(of: captions.map(\.words))
+    return zip(captions, boxes).map { caption, box in
+      box.map(caption.action(measured:)).mapError { ArtError($0, measuring: caption.words) }
     }
+  }
+
+  /// The same for one action. Throws what the result would be.
+  public func measured(_ caption: CaptionAction) async throws(ArtError) -> Action {
+    guard let action = await measured([caption]).first else {
+      throw ArtError(.unavailable, "the words were not measured; try again")
+    }
+    return try action.get()
   }
 }
 
 extension Session {
-  /// The action with its words measured, by the helper program of the session's settings. Throws as `Renderer.measured` does.
-  public func measured(_ caption: CaptionAction) async throws(ArtError) -> Action {
-    try await Renderer(helpers: shared.helpers).measured(caption)
+  /// The actions with their words measured, by one helper process of the session's settings: see `Renderer.measured`. Nil for an
+  /// action that was performed before, under the same tag: `perform` answers it, and measures nothing.
+  public func measured(_ captions: [(action: CaptionAction, tag: RequestTag?)]) async -> [Result<
+    Action, ArtError
+  >?] {
+    var isNew: [Bool] = []
+    for caption in captions { isNew.append(await !wasPerformed(caption.tag)) }
+    let new = zip(captions, isNew).filter(\.1).map(\.0.action)
+    var measured = await Renderer(helpers: shared.helpers).measured(new).makeIterator()
+    return isNew.map { $0 ? measured.next() : nil }
   }
 
-  /// The answer to a request that was performed before, under the same tag; nil for a new one. Its words need not be measured again.
-  public func answer(repeating tag: RequestTag, since: KnownHead? = nil) async throws(ArtError)
-    -> DocumentAnswer?
-  {
-    try await shared.document.answer(repeating: tag, by: client, since: since)
+  /// Whether a request with the tag was performed, or is too old to know.
+  private func wasPerformed(_ tag: RequestTag?) async -> Bool {
+    guard let tag else { return false }
+    do throws(ArtError) { return try await shared.document.answer(repeating: tag, by: client) != nil } catch {
+      return true
+    }
   }
 
   /// Measures the words of a caption and performs the action: see `perform` and `measured`.
@@ -33,8 +49,11 @@ extension Session {
   public func perform(
     _ caption: CaptionAction, tag: RequestTag? = nil, since: KnownHead? = nil
   ) async throws(ArtError) -> DocumentAnswer {
-    if let tag, let answer = try await answer(repeating: tag, since: since) { return answer }
-    return try await perform(.action(try await measured(caption)), tag: tag, since: since)
+    if let tag, let answer = try await shared.document.answer(repeating: tag, by: client, since: since) {
+      return answer
+    }
+    let action = try await Renderer(helpers: shared.helpers).measured(caption)
+    return try await perform(.action(action), tag: tag, since: since)
   }
 }
 

@@ -133,8 +133,13 @@ struct EditingStream<Form: StreamForm> {
 extension EditingStream {
   /// Answers lines in order.
   mutating func answer(_ lines: [StreamLine]) {
-    var rest = lines[...]
+    var (rest, areMeasured) = (lines[...], false)
     while let first = rest.first, !hasQuit, broken == nil {
+      if case .caption = first.request, !areMeasured {
+        rest = measured(rest)
+        areMeasured = true
+        continue
+      }
       let run = run(of: rest)
       if run.isEmpty { answer(first) } else { edit(run) }
       rest = rest.dropFirst(max(1, run.count))
@@ -224,7 +229,7 @@ extension EditingStream {
   private mutating func answer(_ line: StreamLine) {
     let session = session
     switch line.request {
-    case .caption(let caption): edit(caption, line)
+    case .caption(let caption): answer(caption, line)
     case .save: save(line)
     case .show, .history:
       // Later events are written behind the answer, because they are newer than the snapshot.
@@ -237,29 +242,41 @@ extension EditingStream {
     }
   }
 
-  /// Measures the words of a line, and performs it; a repeated request is answered without.
-  private mutating func edit(_ caption: CaptionAction, _ line: StreamLine) {
+  /// The lines with the words of all captions measured, in one helper process. A caption that was performed before stays as it is.
+  private mutating func measured(_ lines: ArraySlice<StreamLine>) -> ArraySlice<StreamLine> {
     let session = session
-    let (tag, since) = (session.client.session == nil ? nil : line.tag?.requestTag, line.since)
-    let prepared = wait {
-      await result { () async throws(ArtError) -> (answer: DocumentAnswer?, action: Action?) in
-        if let tag, let answer = try await session.answer(repeating: tag, since: since) {
-          return (answer, nil)
-        }
-        return (nil, try await session.measured(caption))
+    let captions = lines.indices.compactMap {
+      index -> (index: Int, action: CaptionAction, tag: RequestTag?)? in
+      guard case .caption(let action) = lines[index].request else { return nil }
+      return (index, action, tag(of: lines[index]))
+    }
+    let results = wait { await session.measured(captions.map { ($0.action, $0.tag) }) }
+    var lines = lines
+    for (caption, result) in zip(captions, results) {
+      switch result {
+      case .success(let action): lines[caption.index].request = .edit(.action(action))
+      case .failure(let error): lines[caption.index].request = .bad(error)
+      case nil: break
       }
     }
-    // Without a reader the stream is over.
-    guard broken == nil else { return }
-    switch prepared {
-    case .success((let answer?, _)):
+    return lines
+  }
+
+  /// The key of a line's edit; nil without a session, because a tag is only a mark of the caller then.
+  private func tag(of line: StreamLine) -> RequestTag? {
+    session.client.session == nil ? nil : line.tag?.requestTag
+  }
+
+  /// Answers a caption that was performed before.
+  private mutating func answer(_ caption: CaptionAction, _ line: StreamLine) {
+    let (session, tag, since) = (session, tag(of: line), line.since)
+    let repeated = wait {
+      await result { () async throws(ArtError) in try await session.perform(caption, tag: tag, since: since) }
+    }
+    switch repeated {
+    case .success(let answer):
       respond { (form) throws(ArtError) in try form.done(answer, of: line) }
       acknowledge()
-    case .success((nil, let action?)):
-      var line = line
-      line.request = .edit(.action(action))
-      edit([line])
-    case .success: break
     case .failure(let error): respond(error, to: line)
     }
   }

@@ -91,10 +91,10 @@ struct JSONForm: StreamForm {
   mutating func readLines() throws(ArtError) -> [StreamLine]? { try input.readLines(StreamLine.init(json:)) }
 
   mutating func done(_ answer: DocumentAnswer, of line: StreamLine) throws(ArtError) {
-    guard case .edit(let request) = line.request else { return }
     try respond(
       ProtocolAnswer.Outcome(
-        answer, to: request, isAboutSeveral: line.isAboutSeveral, isPending: isPending), to: line)
+        answer, isStep: line.steps != nil, isAboutSeveral: line.isAboutSeveral, isPending: isPending),
+      to: line)
   }
 
   mutating func saved(revision: Int, unsaved: Int, of line: StreamLine) throws(ArtError) {
@@ -168,13 +168,7 @@ struct WordForm: StreamForm {
   mutating func readLines() throws(ArtError) -> [StreamLine]? { try input.readLines(StreamLine.init(words:)) }
 
   mutating func done(_ answer: DocumentAnswer, of line: StreamLine) throws(ArtError) {
-    let direction: (UndoDirection, Int)? =
-      switch line.request {
-      case .edit(.undo(let count)): (.undo, count)
-      case .edit(.redo(let count)): (.redo, count)
-      default: nil
-      }
-    if let (direction, count) = direction {
+    if let (direction, count) = line.steps {
       let notes =
         direction.notes(done: answer.entries.count, of: count, left: answer.left)
         + answer.lost.map { UndoRun.LostBackground($0, pending: answer.pending) }.map {

@@ -37,6 +37,15 @@ struct StreamLine {
 }
 
 extension StreamLine {
+  /// The direction and the number of steps of an undo or a redo; nil for every other request.
+  var steps: (UndoDirection, Int)? {
+    switch request {
+    case .edit(.undo(let count)): (.undo, count)
+    case .edit(.redo(let count)): (.redo, count)
+    default: nil
+    }
+  }
+
   /// Parses a line of JSON; nil for a blank line.
   init?(json: UnsafeBufferPointer<UInt8>) {
     do throws(ProtocolRequest.Unreadable) {
