@@ -5,6 +5,8 @@ import PackageDescription
 
 let settings: [SwiftSetting] = [.treatAllWarnings(as: .error)]
 
+let studio = TargetDependencyCondition.when(traits: ["Studio"])
+
 let package = Package(
   name: "emojiart",
   products: [
@@ -26,13 +28,20 @@ let package = Package(
     // The programs that the libraries start: see `HelperPrograms`.
     .executable(name: "emojiart-inotify", targets: ["emojiart-inotify"]),
     .executable(name: "emojiart-worker", targets: ["emojiart-worker"]),
+    .executable(name: "emojiart-studio", targets: ["emojiart-studio"]),
+  ],
+  traits: [
+    .trait(name: "Studio", description: "Builds emojiart-studio, the server of the page, with swift-nio."),
+    .default(enabledTraits: ["Studio"]),
   ],
   dependencies: [
-    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
   ],
   targets: [
-    .target(name: "CSystem"),
-    .target(name: "ArtSystem", dependencies: ["CSystem"], swiftSettings: settings),
+    .target(name: "CArtSystem"),
+    .target(name: "ArtSystem", dependencies: ["CArtSystem"], swiftSettings: settings),
     .target(name: "ArtModel", dependencies: ["ArtSystem"], swiftSettings: settings),
     // SQLite's and xxHash's headers are where every compiler looks.
     .target(name: "CStore", linkerSettings: [.linkedLibrary("sqlite3"), .linkedLibrary("xxhash")]),
@@ -91,6 +100,24 @@ let package = Package(
         .linkedLibrary("inotifytools"),
         .unsafeFlags(["-nostartfiles", "-static-stdlib", "-Xlinker", "--as-needed"]),
       ]),
+    // The page stands beside the C that takes it in.
+    .target(
+      name: "CStudioPage", exclude: ["page", "package.json"], linkerSettings: [.linkedLibrary("z")]),
+    .target(
+      name: "ArtWeb",
+      dependencies: ["ArtSystem", "ArtModel", "ArtWorkspace", "ArtProtocol", "CStudioPage"],
+      swiftSettings: settings),
+    .executableTarget(
+      name: "emojiart-studio",
+      dependencies: [
+        "ArtSystem", "ArtModel", "ArtWorkspace", "ArtProtocol", "ArtWeb",
+        .product(name: "Crypto", package: "swift-crypto", condition: studio),
+        .product(name: "NIOCore", package: "swift-nio", condition: studio),
+        .product(name: "NIOHTTP1", package: "swift-nio", condition: studio),
+        .product(name: "NIOPosix", package: "swift-nio", condition: studio),
+        .product(name: "NIOWebSocket", package: "swift-nio", condition: studio),
+      ],
+      swiftSettings: settings),
     .target(name: "ArtTerminal", dependencies: ["ArtSystem", "ArtModel"], swiftSettings: settings),
     .executableTarget(
       name: "emojiart",
@@ -108,7 +135,7 @@ let package = Package(
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
     .testTarget(name: "ArchitectureTests", swiftSettings: settings),
     .executableTarget(
-      name: "WorkerParent", dependencies: ["ArtSystem", "ArtModel", "ArtWorker", "CSystem"],
+      name: "WorkerParent", dependencies: ["ArtSystem", "ArtModel", "ArtWorker", "CArtSystem"],
       path: "Tests/WorkerParent",
       swiftSettings: settings),
     .testTarget(
@@ -164,6 +191,13 @@ let package = Package(
       name: "ArtProtocolTests",
       dependencies: [
         "ArtModel", "ArtStore", "ArtDocument", "ArtWorkspace", "ArtProtocol", "TestSupport",
+      ],
+      swiftSettings: settings),
+    .testTarget(
+      name: "ArtWebTests",
+      dependencies: [
+        "ArtModel", "ArtWorkspace", "ArtProtocol", "ArtWeb", "TestSupport", "emojiart", "emojiart-studio",
+        "emojiart-worker",
       ],
       swiftSettings: settings),
     .testTarget(

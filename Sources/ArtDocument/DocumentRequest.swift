@@ -15,7 +15,9 @@ public indirect enum DocumentRequest: Sendable {
   case undo(Int)
   /// Redo up to that many of the client's edits, at least 1.
   case redo(Int)
-  /// Several requests as one edit with that name and one undo, such as a drag. They must not include undo and redo.
+  /// Undo a certain edit, whoever made it.
+  case takeBack(EditID)
+  /// Several requests as one edit with that name and one undo, such as a drag. They must not include undo, redo and `takeBack`.
   case group(name: String, [DocumentRequest])
 }
 

@@ -135,6 +135,9 @@ struct WorkingCopy: Sendable {
     switch request.request {
     case .undo(let count): lost = try step(.undo, count, request, time: time)
     case .redo(let count): lost = try step(.redo, count, request, time: time)
+    case .takeBack(let edit):
+      guard let plan = try UndoPlan.undo(of: edit, in: content) else { throw .notStanding(edit) }
+      lost = try make(plan, request, time: time)
     case .action, .edit, .background, .group:
       if let plan = try plan(request.request) {
         _ = try make(plan.edit, isBackground: request.request.isBackground, request, time: time)
@@ -174,7 +177,7 @@ struct WorkingCopy: Sendable {
     case .edit(let edit): return PlannedEdit(edit: edit, subjects: [])
     case .background(let edit): return try edit.plan(on: content).map { PlannedEdit(edit: $0, subjects: []) }
     case .group(let name, let requests): return try plan(requests, as: name)
-    case .undo, .redo: throw .groupedUndo()
+    case .undo, .redo, .takeBack: throw .groupedUndo()
     }
   }
 
@@ -208,12 +211,19 @@ struct WorkingCopy: Sendable {
         case .redo: try UndoPlan.redo(in: content, by: owner)
         }
       guard let plan else { break }
-      let edit = Edit(name: plan.name, changes: plan.changes)
-      lost += try make(edit, kind: plan.kind, skipped: plan.skipped, request, time: time)
+      lost += try make(plan, request, time: time)
       didStep = true
     }
     guard didStep else { throw .nothingOwnTo(direction.rawValue) }
     return lost
+  }
+
+  private mutating func make(
+    _ plan: UndoPlan, _ request: ClientRequest, time: () -> Int
+  ) throws(ArtError) -> [Background] {
+    try make(
+      Edit(name: plan.name, changes: plan.changes), kind: plan.kind, skipped: plan.skipped, request,
+      time: time)
   }
 
   /// Applies an edit and appends its entry. An edit without effect gives no entry; an undo or redo always does, so

@@ -464,6 +464,13 @@ extension ArtError {
       .nothingToUndo, "no edits of your own to \(word): the edits of others and of earlier sessions stay")
   }
 
+  /// The edit is undone already, or has left the log.
+  package static func notStanding(_ edit: EditID) -> ArtError {
+    ArtError(
+      .nothingToUndo, "the edit \(edit) is undone already, or the history does not reach back to it",
+      about: edit.description)
+  }
+
   /// A count out of bounds, in what two of our programs say to each other.
   static func badCount(_ count: Int, _ unit: String) -> ArtError {
     ArtError(.badValue, "\(count) \(unit) are out of bounds")

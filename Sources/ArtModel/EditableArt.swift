@@ -194,7 +194,7 @@ extension LoggedEdit {
 
 extension LoggedEdit.Kind {
   /// The entry that this one reverts.
-  var revertedID: EditID? {
+  package var revertedID: EditID? {
     switch self {
     case .edit: nil
     case .undo(let named), .redo(let named): named

@@ -42,6 +42,12 @@ public struct UndoPlan: Sendable, Equatable {
     return try walk.next(in: art)
   }
 
+  /// The undo of a certain edit, whoever made it; nil when the log does not have it, or when it is undone already.
+  public static func undo(of edit: EditID, in art: some ArtReading) throws(ArtError) -> UndoPlan? {
+    var walk = UndoWalk(.standing(edit), by: nil)
+    return try walk.next(in: art)
+  }
+
   /// Plans an undo or redo again, on a document with other programs' new edits; nil when the entry that it reverts
   /// has left the log.
   static func again(_ kind: LoggedEdit.Kind, in art: some ArtReading) throws(ArtError) -> UndoPlan? {
@@ -126,6 +132,8 @@ public enum UndoDirection: String, Sendable {
 private struct UndoWalk: Sendable {
   enum Goal {
     case undo
+    /// The edit with that id, if it stands.
+    case standing(EditID)
     /// The entry with that id, for an undo or redo that names it.
     case back(EditID, as: LoggedEdit.Kind)
     case redo
@@ -171,6 +179,9 @@ private struct UndoWalk: Sendable {
     let stands = !reverted.contains(entry.id)
     switch (goal, entry.kind) {
     case (.undo, .edit) where isOwn && stands && !entry.inverse.isEmpty:
+      return .found(UndoPlan(.undo(entry.id), reverting: entry, after: later))
+    case (.standing(let target), _) where entry.id == target:
+      guard stands, entry.kind == .edit, !entry.inverse.isEmpty else { return .end }
       return .found(UndoPlan(.undo(entry.id), reverting: entry, after: later))
     case (.back(let target, let kind), _) where entry.id == target:
       return .found(UndoPlan(kind, reverting: entry, after: later))

@@ -71,6 +71,9 @@ public struct ProtocolRequest: Hashable, Sendable {
     public let error: ArtError
     /// The client's tag.
     public let tag: ProtocolTag?
+
+    /// An error with the tag that precedes it.
+    package init(error: ArtError, tag: ProtocolTag?) { (self.error, self.tag) = (error, tag) }
   }
 
   /// The kind of request.
@@ -135,7 +138,7 @@ extension ProtocolRequest {
     var verb: String?
     try reader.object { (key, reader) throws(ArtError) in
       if key == "tag" { return tag = try ProtocolTag(from: &reader) }
-      if key == "since" { return since = try Self.since(from: &reader) }
+      if key == "since" { return since = try KnownHead(from: &reader) }
       if let verb { throw ArtError(.usage, "a line with \(verb) and \(key); ask for one thing a line") }
       verb = key
       body = try read(key, &reader)
@@ -160,17 +163,6 @@ extension ProtocolRequest {
       isAboutSeveral = object.isAboutSeveral
       return body
     }
-  }
-
-  /// Reads an edit's id, or `null` for a document without edits.
-  private static func since(from reader: inout JSONReader) throws(ArtError) -> KnownHead {
-    if reader.null() { return .beginning }
-    let text = try reader.string()
-    guard let id = EditID(text) else {
-      let typed = text.isEmpty ? "\"\"" : String(text.prefix(40))
-      throw ArtError(.badValue, "since \(typed); give the head of what was saved, or null", about: typed)
-    }
-    return .edit(id)
   }
 
   /// The verbs of all requests.
@@ -201,6 +193,22 @@ extension ProtocolRequest {
     }
     isAboutSeveral = count > 1
     return count
+  }
+}
+
+extension KnownHead {
+  /// Reads an edit's id, or `null` for a document without edits. Throws `badValue`.
+  package init(from reader: inout JSONReader) throws(ArtError) {
+    if reader.null() {
+      self = .beginning
+      return
+    }
+    let text = try reader.string()
+    guard let id = EditID(text) else {
+      let typed = text.isEmpty ? "\"\"" : String(text.prefix(40))
+      throw ArtError(.badValue, "since \(typed); give the head of what was saved, or null", about: typed)
+    }
+    self = .edit(id)
   }
 }
 

@@ -23,7 +23,7 @@ public struct ProtocolTag: Hashable, Sendable {
   }
 
   /// Reads the tag of a request. Throws `usage` for one that is too long, and `badJSON`.
-  init(from reader: inout JSONReader) throws(ArtError) {
+  package init(from reader: inout JSONReader) throws(ArtError) {
     try self.init(from: &reader, limit: Self.limit)
   }
 
@@ -54,6 +54,13 @@ public struct ProtocolTag: Hashable, Sendable {
     }
   }
 
+  /// The tag that is that text; nil for one that is too long.
+  package init?(text: String) {
+    var json = JSONWriter()
+    json.string(text)
+    self.init(json.text)
+  }
+
   /// The JSON as a string.
   public var text: String { String(decoding: json, as: UTF8.self) }
 
@@ -66,7 +73,7 @@ public struct ProtocolTag: Hashable, Sendable {
 
 extension JSONWriter {
   /// Writes the member `tag`, if there is a tag.
-  mutating func member(_ tag: ProtocolTag?) {
+  package mutating func member(_ tag: ProtocolTag?) {
     guard let tag else { return }
     key("tag")
     verbatim(tag.json)

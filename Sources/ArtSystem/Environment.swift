@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CSystem
+import CArtSystem
 import Glibc
 
 /// The variables of this process's environment.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CSystem
+import CArtSystem
 import Glibc
 
 /// A path, absolute or relative to a folder, compared by its bytes: precomposed and decomposed é are two files.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CSystem
+import CArtSystem
 import Glibc
 
 /// Properties of file systems, and extended attributes.

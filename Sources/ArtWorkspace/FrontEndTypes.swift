@@ -32,6 +32,10 @@ public typealias PerformedAction = ArtStore.PerformedAction
 public typealias RecentStore = ArtStore.RecentStore
 /// `ArtStore.RestoreReport`.
 public typealias RestoreReport = ArtStore.RestoreReport
+/// `ArtStore.ServerPlace`.
+package typealias ServerPlace = ArtStore.ServerPlace
+/// `ArtStore.ServerRecord`.
+package typealias ServerRecord = ArtStore.ServerRecord
 /// `ArtStore.SQLiteLibrary`.
 public typealias SQLiteLibrary = ArtStore.SQLiteLibrary
 /// `ArtStore.StateFolder`.

@@ -28,7 +28,7 @@ private struct Project {
 
   /// What each module may import, besides the system's own modules.
   private let allowedImports: [String: Set<String>] = [
-    "ArtSystem": ["CSystem"],
+    "ArtSystem": ["CArtSystem"],
     "ArtModel": ["ArtSystem"],
     "ArtStore": ["ArtSystem", "ArtModel", "CStore"],
     "ArtDocument": ["ArtSystem", "ArtModel", "ArtStore"],
@@ -38,6 +38,11 @@ private struct Project {
       "ArtSystem", "ArtModel", "ArtStore", "ArtDocument", "ArtWatch", "ArtWorker", "ArtExchange", "ArtNames",
     ],
     "ArtProtocol": ["ArtModel", "ArtStore", "ArtDocument", "ArtWorkspace"],
+    "ArtWeb": ["ArtSystem", "ArtModel", "ArtWorkspace", "ArtProtocol", "CStudioPage"],
+    "emojiart-studio": [
+      "ArtSystem", "ArtModel", "ArtWorkspace", "ArtProtocol", "ArtWeb", "Crypto", "NIOCore", "NIOHTTP1",
+      "NIOPosix", "NIOWebSocket",
+    ],
     "ArtTerminal": ["ArtSystem", "ArtModel"],
     "ArtExchange": ["ArtModel"],
     "ArtNames": ["ArtModel", "CEmojiNames"],

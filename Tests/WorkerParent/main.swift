@@ -17,7 +17,7 @@
 import ArtModel
 import ArtSystem
 import ArtWorker
-import CSystem
+import CArtSystem
 import Dispatch
 import Glibc
 import Synchronization

@@ -6,6 +6,7 @@ import ArtStore
 import ArtSystem
 import ArtWatch
 import ArtWorker
+import Dispatch
 
 /// An event of a session's document or of the session itself.
 public enum SessionEvent: Sendable {
@@ -260,5 +261,24 @@ extension FilePath {
     if let real = resolvedIfThere(path) { return real }
     let parts = FilePath(path)
     return "\(resolvedIfThere(parts.folder) ?? parts.folder)/\(parts.name)"
+  }
+}
+
+extension Session {
+  /// The bytes of the background of a content of this document; nil without one, and where they are lost. Throws what reading the file
+  /// throws.
+  public func picture(of content: DocumentContent) async throws(ArtError) -> [UInt8]? {
+    guard let background = content.background else { return nil }
+    let file = DocumentFile(filePath)
+    // Reading a file blocks its thread.
+    return try await withCheckedContinuation { continuation in
+      DispatchQueue.global().async {
+        let bytes: Result<[UInt8]?, ArtError>
+        do throws(ArtError) { bytes = .success(try file.picture(background.digest)) } catch {
+          bytes = .failure(error)
+        }
+        continuation.resume(returning: bytes)
+      }
+    }.get()
   }
 }

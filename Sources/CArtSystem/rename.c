@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #define _GNU_SOURCE
 
-#include "CSystem.h"
+#include "CArtSystem.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArtModel
-
-/// Exit statuses of commands. The numbers are those of BSD's sysexits.h; `docs/CLI.md` has the same table.
-enum ExitStatus: Int32, CaseIterable {
+/// Exit statuses of our programs. The numbers are those of BSD's sysexits.h; `docs/CLI.md` has the same table.
+package enum ExitStatus: Int32, CaseIterable {
   case done = 0
   /// The arguments are wrong.
   case usage = 64
@@ -22,7 +20,8 @@ enum ExitStatus: Int32, CaseIterable {
   /// Not permitted.
   case notPermitted = 77
 
-  init(_ code: ArtError.Code) {
+  /// The status for an error.
+  package init(_ code: ArtError.Code) {
     self =
       switch code {
       case .usage: .usage

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import ArtSystem
+import Glibc
+
+/// What a server of a folder keeps for the next one, and for programs that look for it: its port and the keys of its pages' sessions.
+///
+///     $XDG_RUNTIME_DIR/emojiart/studio-DEVICE-INODE.json    this record; the numbers are those of the served folder
+///     …/studio-DEVICE-INODE.lock                            locked by the running server
+///     …/studio-DEVICE-INODE.socket                          the running server's control socket
+///
+/// Without `XDG_RUNTIME_DIR` the state folder has them. The folder has mode 0700, and its files 0600.
+package struct ServerRecord: Sendable, Hashable {
+  /// The key of a page's session.
+  package struct SessionKey: Sendable, Hashable {
+    /// The session's public name.
+    package let id: String
+    /// The digest of its token: 32 bytes.
+    package let key: [UInt8]
+
+    /// A key with its name.
+    package init(id: String, key: [UInt8]) { (self.id, self.key) = (id, key) }
+  }
+
+  /// The folder that is served, for display.
+  package var folder: String
+  /// The port on 127.0.0.1.
+  package var port: Int
+  /// The id of the server's process.
+  package var process: Int
+  /// The sessions, oldest first.
+  package var sessions: [SessionKey]
+
+  /// A record with these values.
+  package init(folder: String, port: Int, process: Int, sessions: [SessionKey]) {
+    (self.folder, self.port, self.process, self.sessions) = (folder, port, process, sessions)
+  }
+}
+
+// MARK: - JSON
+
+extension ServerRecord {
+  /// The record as JSON.
+  var json: [UInt8] {
+    var json = JSONWriter()
+    json.object { json in
+      json.key("folder")
+      json.string(folder)
+      json.key("port")
+      json.integer(port)
+      json.key("process")
+      json.integer(process)
+      json.key("sessions")
+      json.array { json in
+        for session in sessions {
+          json.object { json in
+            json.key("id")
+            json.string(session.id)
+            json.key("key")
+            json.array { json in for byte in session.key { json.integer(Int(byte)) } }
+          }
+        }
+      }
+    }
+    json.endLine()
+    return json.bytes
+  }
+
+  /// Parses a record. Throws `badJSON`.
+  init(json: [UInt8]) throws(ArtError) {
+    var record = ServerRecord(folder: "", port: 0, process: 0, sessions: [])
+    try json.withUnsafeBufferPointer { (bytes) throws(ArtError) in
+      try JSONReader.read(bytes) { (reader) throws(ArtError) in
+        try reader.object { (key, reader) throws(ArtError) in
+          switch key {
+          case "folder": record.folder = try reader.string()
+          case "port": record.port = try reader.integer()
+          case "process": record.process = try reader.integer()
+          case "sessions":
+            try reader.array { (reader) throws(ArtError) in
+              record.sessions.append(try SessionKey(from: &reader))
+            }
+          default: try reader.skip()
+          }
+        }
+      }
+    }
+    guard (1...65_535).contains(record.port) else {
+      throw ArtError(.badJSON, "a server's record with the port \(record.port)")
+    }
+    self = record
+  }
+}
+
+extension ServerRecord.SessionKey {
+  fileprivate init(from reader: inout JSONReader) throws(ArtError) {
+    var (id, bytes): (String, [UInt8]) = ("", [])
+    try reader.object { (key, reader) throws(ArtError) in
+      switch key {
+      case "id": id = try reader.string()
+      case "key":
+        try reader.array { (reader) throws(ArtError) in
+          guard let byte = UInt8(exactly: try reader.integer()) else {
+            throw reader.error("a key that is none")
+          }
+          bytes.append(byte)
+        }
+      default: try reader.skip()
+      }
+    }
+    guard bytes.count == 32 else { throw reader.error("a key of \(bytes.count) bytes") }
+    self.init(id: id, key: bytes)
+  }
+}
+
+// MARK: - Files
+
+/// The place of a folder's server: one running server at most has it.
+package final class ServerPlace: Sendable {
+  private static let limit = 1 << 20
+
+  private let base: String
+  /// The locked file; nil while another server has the place.
+  private let descriptor: Int32?
+
+  /// The place for the server of a folder. Throws what looking at the folder and creating the private folder throw.
+  package init(of folder: String) throws(ArtError) {
+    guard let identity = FileIdentity(at: folder) else { throw .system("look at", folder) }
+    let place = try Self.folder()
+    base = "\(place)/studio-\(identity.device)-\(identity.inode)"
+    let file = open(base + ".lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard file >= 0 else { throw .system("open", base + ".lock") }
+    if flock(file, LOCK_EX | LOCK_NB) == 0 {
+      descriptor = file
+    } else {
+      close(file)
+      descriptor = nil
+    }
+  }
+
+  deinit { if let descriptor { close(descriptor) } }
+
+  /// Whether this program is the folder's server; otherwise another one is running.
+  package var isOwn: Bool { descriptor != nil }
+
+  /// The path of the control socket.
+  package var socket: String { base + ".socket" }
+
+  /// The record of the running server, or of the last one; nil without one, and for one that cannot be read.
+  package func record() throws(ArtError) -> ServerRecord? {
+    guard let bytes = try file.read() else { return nil }
+    do throws(ArtError) { return try ServerRecord(json: bytes) } catch { return nil }
+  }
+
+  /// Replaces the record.
+  package func write(_ record: ServerRecord) throws(ArtError) {
+    try file.update { _ in (record.json, ()) }
+  }
+
+  private var file: ReplacedFile {
+    ReplacedFile(path: base + ".json", limit: Self.limit, isDurable: false, isPrivate: true)
+  }
+
+  private static func folder() throws(ArtError) -> String {
+    guard let runtime = Environment["XDG_RUNTIME_DIR"], runtime.hasPrefix("/") else {
+      let folder = try StateFolder.create() + "/studio"
+      try StateFolder.makeFolders(folder)
+      return folder
+    }
+    let folder = runtime + "/emojiart"
+    try StateFolder.makeFolders(folder)
+    try StateFolder.verify(folder)
+    return folder
+  }
+}

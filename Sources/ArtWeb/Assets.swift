@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtSystem
+import CStudioPage
+
+/// The files of the page, which are in the program.
+public enum Assets {
+  /// A file with what a browser needs to know of it.
+  public struct File: Sendable {
+    /// The bytes.
+    public let bytes: [UInt8]
+    /// The media type.
+    public let mediaType: String
+  }
+
+  /// The index of each file by its name.
+  private static let indices = Dictionary(
+    uniqueKeysWithValues: (0..<studio_file_count).map {
+      (String(cString: studio_file_at($0).pointee.name), $0)
+    })
+
+  /// The names of all files.
+  public static let names = Set(indices.keys)
+
+  /// The file of that name; nil for any other.
+  public static func file(_ name: String) -> File? {
+    indices[name].map { index in
+      let file = studio_file_at(index).pointee
+      let bytes = UnsafeBufferPointer(start: file.bytes, count: file.size)
+      return File(bytes: Array(bytes), mediaType: mediaType(of: name))
+    }
+  }
+
+  /// The media type by the name's ending.
+  public static func mediaType(of name: String) -> String {
+    switch name.split(separator: ".").last {
+    case "html": "text/html; charset=utf-8"
+    case "css": "text/css; charset=utf-8"
+    case "js": "text/javascript; charset=utf-8"
+    default: "application/octet-stream"
+    }
+  }
+
+  /// The bytes as gzip compresses them; nil if that makes them no smaller.
+  public static func compressed(_ bytes: [UInt8]) -> [UInt8]? {
+    var result = [UInt8](repeating: 0, count: bytes.count)
+    let count = studio_gzip(bytes, bytes.count, &result, result.count)
+    return count > 0 ? Array(result.prefix(count)) : nil
+  }
+}
+
+/// The fields of every answer, which tell a browser what nobody else may do with it.
+public enum SecurityFields {
+  /// The policy of the page. Its one Trusted Types policy admits the address of the worker, and nothing else.
+  public static let page =
+    "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'; img-src 'self' blob:; "
+    + "font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+    + "require-trusted-types-for 'script'; trusted-types studio"
+  /// The policy of everything else: nothing in it may run or be loaded.
+  public static let body = "default-src 'none'; frame-ancestors 'none'; sandbox"
+
+  /// The fields of an answer; `isPage` for the files of the page.
+  public static func all(isPage: Bool) -> [(name: String, value: String)] {
+    [
+      ("Content-Security-Policy", isPage ? page : body),
+      ("Cross-Origin-Opener-Policy", "same-origin"),
+      ("Cross-Origin-Resource-Policy", "same-origin"),
+      ("Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=(), usb=()"),
+      ("Referrer-Policy", "no-referrer"),
+      ("X-Content-Type-Options", "nosniff"),
+      ("X-Frame-Options", "DENY"),
+    ]
+  }
+}

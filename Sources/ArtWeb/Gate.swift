@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtProtocol
+
+/// The head of a request, before anything is done with it.
+public struct WebRequest: Sendable {
+  /// The method, such as `GET`.
+  public let method: String
+  /// The target, such as `/render?document=bees.emojiart`.
+  public let target: String
+  /// The fields in their order. Names are compared without case.
+  public let fields: [(name: String, value: String)]
+
+  /// A request with these values.
+  public init(method: String, target: String, fields: [(name: String, value: String)]) {
+    (self.method, self.target, self.fields) = (method, target, fields)
+  }
+
+  /// The values of a field.
+  func values(_ name: String) -> [String] {
+    fields.filter { $0.name.lowercased() == name }.map(\.value)
+  }
+
+  /// The value of a field that occurs once; nil otherwise.
+  func value(_ name: String) -> String? {
+    let all = values(name)
+    return all.count == 1 ? all[0] : nil
+  }
+
+  /// The ticket of `Authorization: Bearer TICKET`.
+  public var ticket: String? {
+    guard let value = value("authorization"), value.hasPrefix("Bearer ") else { return nil }
+    return String(value.dropFirst("Bearer ".count))
+  }
+
+  /// Whether the client takes answers that are compressed with gzip.
+  public var takesGzip: Bool {
+    values("accept-encoding").contains { $0.split(separator: ",").contains { $0.contains("gzip") } }
+  }
+
+  /// The entity tag of what the client has.
+  public var knownTag: String? { value("if-none-match") }
+}
+
+/// Why a request is refused.
+public struct WebRefusal: Error, Hashable, Sendable {
+  /// The status, such as 403.
+  public let status: Int
+  /// One line: what was wrong.
+  public let reason: String
+
+  /// A refusal with these values.
+  public init(_ status: Int, _ reason: String) { (self.status, self.reason) = (status, reason) }
+}
+
+/// Decides which requests reach the server. Every request passes it before it is routed.
+///
+/// Any page of any site can send requests to a server on loopback. So the host must be ours (against DNS rebinding), the browser must say
+/// that our own page sends the request, and everything but the page itself needs a ticket of a page that proved itself.
+public struct Gate: Sendable {
+  /// The bounds of a request's head.
+  public static let headBytes = 16 << 10
+  /// The most fields.
+  public static let fields = 64
+  /// The most bytes of a body of JSON.
+  public static let jsonBytes = 8 << 20
+  /// The most bytes of a picture.
+  public static let pictureBytes = 20 << 20
+
+  private let hosts: [String]
+
+  /// The gate of a server at that port.
+  public init(port: Int) { hosts = ["127.0.0.1:\(port)", "localhost:\(port)", "[::1]:\(port)"] }
+
+  /// The route of a request. `isTicket` says whether a ticket is valid. Throws why it is refused.
+  public func route(
+    _ request: WebRequest, isTicket: (String) -> Bool
+  ) throws(WebRefusal) -> WebRoute {
+    guard request.fields.count <= Self.fields else {
+      throw WebRefusal(431, "more than \(Self.fields) fields")
+    }
+    guard let host = request.value("host"), hosts.contains(host) else {
+      throw WebRefusal(421, "the host is not this server's")
+    }
+    let route = try WebRoute(request)
+    try checkOrigin(request, host, route)
+    try checkSite(request, route)
+    if route.needsTicket {
+      guard let ticket = request.ticket, isTicket(ticket) else {
+        throw WebRefusal(401, "no valid ticket; reload the page")
+      }
+    }
+    return route
+  }
+
+  /// `Origin` is ours wherever it is sent, and is sent with all that changes something.
+  private func checkOrigin(_ request: WebRequest, _ host: String, _ route: WebRoute) throws(WebRefusal) {
+    let origins = request.values("origin")
+    guard origins.allSatisfy({ $0 == "http://\(host)" }), origins.count <= 1 else {
+      throw WebRefusal(403, "another site's request")
+    }
+    guard !origins.isEmpty || request.method != "POST" && route != .live else {
+      throw WebRefusal(403, "no Origin")
+    }
+  }
+
+  /// `Sec-Fetch-Site` says that our own page asks. The page itself may be opened by the user, too. Other ports are the same *site*, so
+  /// `same-site` is refused.
+  private func checkSite(_ request: WebRequest, _ route: WebRoute) throws(WebRefusal) {
+    let sites = request.values("sec-fetch-site")
+    guard let site = sites.first else {
+      // Browsers send no such field with the request for a WebSocket; that has its Origin.
+      guard route == .live || request.values("origin").isEmpty && request.ticket != nil else {
+        throw WebRefusal(403, "no Sec-Fetch-Site; use a current browser")
+      }
+      return
+    }
+    let isNavigation =
+      route == .asset(WebRoute.page) && site == "none" && request.value("sec-fetch-mode") == "navigate"
+    guard sites.count == 1, site == "same-origin" || isNavigation else {
+      throw WebRefusal(403, "another site's request")
+    }
+  }
+}
+
+/// What a request asks for.
+public enum WebRoute: Hashable, Sendable {
+  /// A file of the page.
+  case asset(String)
+  /// Trades a launch code for a session.
+  case session
+  /// Makes a launch code for another tab.
+  case code
+  /// The WebSocket.
+  case live
+  /// Draws labels.
+  case glyphs
+  /// A document's background.
+  case picture(document: String)
+  /// An export of a document.
+  case render(document: String, RenderQuery)
+  /// Sets a document's background to the picture in the body.
+  case background(document: String, keepsCanvas: Bool, tag: ProtocolTag?)
+
+  /// The name of the page itself.
+  public static let page = "index.html"
+
+  /// Whether the request needs the ticket of a page.
+  public var needsTicket: Bool {
+    switch self {
+    case .asset, .session, .live: false
+    case .code, .glyphs, .picture, .render, .background: true
+    }
+  }
+
+  /// The most bytes of the request's body.
+  public var bodyBytes: Int {
+    switch self {
+    case .asset, .live, .picture, .render: 0
+    case .session, .code: 4 << 10
+    case .glyphs: Gate.jsonBytes
+    case .background: Gate.pictureBytes
+    }
+  }
+
+  /// Parses method, target and the type of the body. Throws `WebRefusal`.
+  init(_ request: WebRequest) throws(WebRefusal) {
+    let parts = request.target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+    let path = String(parts.first ?? "")
+    guard path.hasPrefix("/"), request.target.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+      throw WebRefusal(400, "no path of this server")
+    }
+    var query = try WebQuery(parts.count > 1 ? String(parts[1]) : "")
+    let method: String
+    switch path {
+    case "/": (self, method) = (.asset(Self.page), "GET")
+    case "/session": (self, method) = (.session, "POST")
+    case "/code": (self, method) = (.code, "POST")
+    case "/live": (self, method) = (.live, "GET")
+    case "/glyphs": (self, method) = (.glyphs, "POST")
+    case "/picture": (self, method) = (.picture(document: try query.required("document")), "GET")
+    case "/render":
+      (self, method) = (.render(document: try query.required("document"), try RenderQuery(&query)), "GET")
+    case "/background":
+      let document = try query.required("document")
+      let keepsCanvas = try query.flag("keepCanvas")
+      (self, method) = (
+        .background(
+          document: document, keepsCanvas: keepsCanvas,
+          tag: query.value("tag").flatMap { ProtocolTag(text: $0) }),
+        "POST"
+      )
+    default:
+      let name = String(path.dropFirst())
+      guard Assets.names.contains(name), name != Self.page else { throw WebRefusal(404, "nothing is here") }
+      (self, method) = (.asset(name), "GET")
+    }
+    try query.end()
+    guard request.method == method || method == "GET" && request.method == "HEAD" && self != .live else {
+      throw WebRefusal(405, "\(path) takes \(method)")
+    }
+    guard method == "POST" else { return }
+    let type = request.value("content-type") ?? ""
+    let isExpected =
+      if case .background = self { Self.pictureTypes.contains(type) } else { type == "application/json" }
+    guard isExpected else { throw WebRefusal(415, "a body of another type") }
+  }
+
+  /// The media types of pictures that are taken: those that `emojiart-worker` decodes.
+  static let pictureTypes: Set = ["image/png", "image/jpeg", "image/gif", "image/webp", "image/avif"]
+}
+
+/// The members of a query, each of which is read once.
+struct WebQuery {
+  private var members: [String: String] = [:]
+
+  /// Parses `a=1&b=x%20y`. Throws `WebRefusal` for two members of one name and for bytes that are no UTF-8.
+  init(_ text: String) throws(WebRefusal) {
+    for member in text.split(separator: "&") {
+      let parts = member.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      guard parts.count == 2, let name = Self.decoded(parts[0]), let value = Self.decoded(parts[1]),
+        members.updateValue(value, forKey: name) == nil
+      else { throw WebRefusal(400, "a malformed query") }
+    }
+  }
+
+  mutating func value(_ name: String) -> String? { members.removeValue(forKey: name) }
+
+  mutating func required(_ name: String) throws(WebRefusal) -> String {
+    guard let value = value(name) else { throw WebRefusal(400, "no \(name) in the query") }
+    return value
+  }
+
+  /// `1`, or nothing for false.
+  mutating func flag(_ name: String) throws(WebRefusal) -> Bool {
+    guard let value = value(name) else { return false }
+    guard value == "1" else { throw WebRefusal(400, "\(name) can only be 1") }
+    return true
+  }
+
+  /// Throws if there are members that nothing has read.
+  func end() throws(WebRefusal) {
+    if let name = members.keys.min() { throw WebRefusal(400, "a query with \(name.prefix(40))") }
+  }
+
+  private static func decoded(_ text: Substring) -> String? {
+    var bytes: [UInt8] = []
+    var rest = text.utf8[...]
+    while let byte = rest.popFirst() {
+      guard byte == UInt8(ascii: "%") else {
+        bytes.append(byte == UInt8(ascii: "+") ? 0x20 : byte)
+        continue
+      }
+      guard rest.count >= 2, let digits = String(rest.prefix(2)), let value = UInt8(digits, radix: 16) else {
+        return nil
+      }
+      bytes.append(value)
+      rest = rest.dropFirst(2)
+    }
+    return String(validating: bytes, as: UTF8.self)
+  }
+}

@@ -1,0 +1,478 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import ArtProtocol
+import ArtWorkspace
+
+/// Where the messages for a page go.
+public protocol PageOutput: Sendable {
+  /// Sends a message, and returns when it is written. A page that does not read so holds up its own messages only, and gets `resync`
+  /// instead of what it has missed.
+  func send(_ message: [UInt8]) async
+  /// Sends a message that may get lost; not if the page is slow.
+  func sendLossy(_ message: [UInt8])
+}
+
+/// One connected page: its open document, its requests, and the events that it gets.
+///
+///     frames ──▶ receive ──▶ runs of edits, one call each ──▶ Session ──▶ answers ──▶ PageOutput
+///                                                    Session ──events──▶ deliver ───▶ PageOutput
+public actor LivePage {
+  private let hub: StudioHub
+  private let output: any PageOutput
+  /// The user and the session of this page.
+  public nonisolated let client: DocumentClient
+  private var session: Session?
+  private var listening: Task<Void, Never>?
+  private var question: WarningQuestion?
+  private var can = UndoNames()
+  private var recent = RecentAdditions()
+
+  /// A page that has proved its session.
+  public init(_ client: DocumentClient, of hub: StudioHub, to output: any PageOutput) {
+    (self.client, self.hub, self.output) = (client, hub, output)
+  }
+
+  /// Performs the messages of one read in order, and answers each.
+  public func receive(_ frames: [[UInt8]]) async {
+    var run: [PageMessage] = []
+    for frame in frames {
+      do throws(ProtocolRequest.Unreadable) {
+        let message = try PageMessage(frame)
+        if message.documentRequest != nil {
+          run.append(message)
+          continue
+        }
+        await edit(run)
+        run = []
+        await answer(message)
+      } catch {
+        await edit(run)
+        run = []
+        await respond(.failed(error.error), error.tag)
+      }
+    }
+    await edit(run)
+    recent.keep()
+  }
+
+  /// Ends the page: its document is saved, and closed if no other page has it.
+  public func close() async {
+    await closeDocument()
+  }
+
+  // MARK: Answers
+
+  private func respond(_ outcome: ProtocolAnswer.Outcome, _ tag: ProtocolTag?) async {
+    await output.send(ProtocolAnswer(outcome, tag: tag).line())
+  }
+
+  private func respond(_ tag: ProtocolTag?, _ body: (inout JSONWriter) -> Void) async {
+    var json = JSONWriter(urls: .redacted)
+    json.object { json in
+      body(&json)
+      json.member(tag)
+    }
+    await output.send(json.bytes)
+  }
+
+  /// Runs work, and answers with its error if it fails.
+  private func attempt(
+    _ tag: ProtocolTag?, _ work: () async throws(ArtError) -> Void
+  ) async {
+    do throws(ArtError) { try await work() } catch { await respond(.failed(error), tag) }
+  }
+
+  private func opened() throws(ArtError) -> Session {
+    guard let session else { throw ArtError(.usage, "no document is open; open one first") }
+    return session
+  }
+
+  // MARK: Edits
+
+  private func edit(_ run: [PageMessage]) async {
+    guard !run.isEmpty else { return }
+    guard let session else {
+      for message in run { await attempt(message.tag) { () throws(ArtError) in _ = try opened() } }
+      return
+    }
+    let content = await session.snapshot.content
+    var requests: [ClientRequest] = []
+    var answered: [(message: PageMessage, fault: ArtError?)] = []
+    for message in run {
+      let fault = message.falseBox(in: content)
+      answered.append((message, fault))
+      guard fault == nil, let request = message.documentRequest else { continue }
+      recent.note(request)
+      requests.append(
+        ClientRequest(request, by: client, tag: message.tag?.requestTag, since: message.since))
+    }
+    var results = await perform(requests, session).makeIterator()
+    for (message, fault) in answered {
+      if let fault {
+        await respond(.failed(fault), message.tag)
+      } else if let result = results.next() {
+        switch result {
+        case .success(let answer): await respond(message.outcome(answer), message.tag)
+        case .failure(let error): await respond(.failed(error), message.tag)
+        }
+      }
+    }
+  }
+
+  private func perform(
+    _ requests: [ClientRequest], _ session: Session
+  ) async -> [Result<DocumentAnswer, ArtError>] {
+    guard !requests.isEmpty else { return [] }
+    while true {
+      if let results = await session.perform(requests) { return results }
+      await session.waitForCapacity()
+    }
+  }
+
+  // MARK: Everything else
+
+  private func answer(_ message: PageMessage) async {
+    let tag = message.tag
+    switch message.body {
+    case .hello, .answer:
+      await respond(.failed(ArtError(.usage, "the page has proved its session already")), tag)
+    case .open(let document): await attempt(tag) { () throws(ArtError) in try await open(document, tag) }
+    case .history(let count): await attempt(tag) { () throws(ArtError) in try await history(count, tag) }
+    case .find(let words, let limit): await find(words, limit, tag)
+    case .palettes: await attempt(tag) { () throws(ArtError) in try await palettes(tag) }
+    case .cancel:
+      await session?.cancelBackground()
+      await respond(tag) {
+        $0.key("ok"); $0.object { _ in }
+      }
+    case .warnings(let answer):
+      await attempt(tag) { () throws(ArtError) in
+        try question?.answer(answer)
+        question = nil
+        await respond(tag) {
+          $0.key("ok"); $0.object { _ in }
+        }
+      }
+    case .presence(let presence): hub.show(presence, of: self)
+    case .request(let request):
+      await attempt(tag) { () throws(ArtError) in try await perform(request, tag) }
+    case .edit, .takeBack: break
+    }
+  }
+
+  /// Performs a request that is no edit of an open document by itself.
+  private func perform(_ request: ProtocolRequest, _ tag: ProtocolTag?) async throws(ArtError) {
+    let session = try opened()
+    switch request.body {
+    case .caption(let caption):
+      let answer = try await session.perform(caption, tag: tag?.requestTag, since: request.since)
+      await respond(ProtocolAnswer.Outcome(answer, to: request), tag)
+    case .save:
+      try await session.save()
+      await respond(
+        .saved(revision: await session.revision, unsaved: await session.unsavedChanges), tag)
+    case .show: await respond(.document(ProtocolDocument(await session.snapshot, hasZ: true)), tag)
+    case .background(let background): try await perform(background, session, tag)
+    case .action, .undo, .redo: break
+    }
+  }
+
+  /// A URL from a page is no URL that the user typed: any text of a page may be dropped. So special addresses are refused, unless the
+  /// user has confirmed one in the page.
+  private func perform(
+    _ background: ProtocolRequest.Background, _ session: Session, _ tag: ProtocolTag?
+  ) async throws(ArtError) {
+    switch background {
+    case .fetch(let typed, let keepsCanvas, let allowsPrivate):
+      guard let url = url(typed, session, tag) else { return }
+      let request = BackgroundRequest(
+        url, isUserInitiated: false, allowsPrivate: allowsPrivate)
+      try await session.setBackground(request, keepsCanvas: keepsCanvas, tag: tag?.text)
+      await respond(.fetching(url.redacted), tag)
+    case .later(let typed):
+      guard let url = url(typed, session, tag) else { return }
+      guard let pending = try PendingBackground(later: url, at: WallClock.milliseconds()) else {
+        throw ArtError(.tooLarge, "the URL is too long to be kept for later")
+      }
+      try await session.changeBackground(.later(pending))
+      await respond(.edited(ProtocolAnswer.Edited(unsaved: await session.unsavedChanges)), tag)
+    case .clear:
+      try await session.changeBackground(.clear)
+      await respond(.edited(ProtocolAnswer.Edited(unsaved: await session.unsavedChanges)), tag)
+    }
+  }
+
+  /// Parses a URL; reports a refused one as the outcome of its fetch, and returns nil.
+  private func url(_ typed: String, _ session: Session, _ tag: ProtocolTag?) -> BackgroundURL? {
+    do throws(Refusal) { return try BackgroundURL(typed) } catch {
+      let event = DocumentBackgrounds.Event(
+        .rejected(error), url: typed, isRequested: true, tag: tag?.text)
+      let warning = session.warning(of: event)
+      Task {
+        await respond(.fetching("a URL that is none"), tag)
+        await deliver(.background(event))
+        if let warning { await deliver(.warning(warning)) }
+      }
+      return nil
+    }
+  }
+
+  /// Begins to check a picture that was uploaded for the open document.
+  public func setBackground(
+    _ bytes: [UInt8], of document: String, keepsCanvas: Bool, tag: ProtocolTag?
+  ) async throws(ArtError) {
+    let session = try opened()
+    guard session.path == document else {
+      throw ArtError(.usage, "the page has another document open", about: document)
+    }
+    try await session.setBackground(bytes, keepsCanvas: keepsCanvas, tag: tag?.text)
+  }
+
+  private func history(_ count: Int, _ tag: ProtocolTag?) async throws(ArtError) {
+    let content = try await opened().snapshot.content
+    let entries = content.log.suffix(count).reversed()
+    var reverted: Set<EditID> = []
+    await respond(tag) { json in
+      json.key("history")
+      json.array { json in
+        for entry in entries {
+          let stands = !reverted.contains(entry.id)
+          if stands, let id = entry.kind.revertedID { reverted.insert(id) }
+          json.object { json in
+            json.key("by")
+            json.string(entry.author ?? entry.id.origin.description)
+            json.key("id")
+            json.string(entry.id.description)
+            json.key("isMine")
+            json.boolean(entry.session == client.session)
+            json.key("isStep")
+            json.boolean(entry.kind != .edit)
+            json.key("isUndone")
+            json.boolean(!stands)
+            json.key("time")
+            json.integer(entry.time)
+            json.key("what")
+            json.string(entry.title)
+          }
+        }
+      }
+    }
+  }
+
+  private func find(_ words: String, _ limit: Int, _ tag: ProtocolTag?) async {
+    let typed = words.split(separator: " ").map(String.init)
+    var found: [NamedEmoji] = []
+    if !typed.isEmpty {
+      do throws(EmojiSearch.Failure) { found = try EmojiSearch(typed, limit: limit).emojis } catch {
+        if case .nothing(_, let near) = error { found = near }
+      }
+    }
+    await respond(tag) { json in
+      json.key("found")
+      json.array { json in
+        for emoji in found {
+          json.object { json in
+            json.key("name")
+            json.string(emoji.name)
+            json.key("text")
+            json.string(emoji.emoji)
+          }
+        }
+      }
+    }
+  }
+
+  private func palettes(_ tag: ProtocolTag?) async throws(ArtError) {
+    let palettes = try PaletteStore().palettes()
+    await respond(tag) { json in
+      json.key("palettes")
+      json.array { json in
+        for palette in palettes.all {
+          json.object { json in
+            json.key("emoji")
+            json.array { json in for text in palette.emojis { json.string(text.string) } }
+            json.key("name")
+            json.string(palette.name.description)
+          }
+        }
+      }
+      json.key("recent")
+      json.array { json in for text in palettes.recent { json.string(text.string) } }
+    }
+  }
+
+  // MARK: The open document
+
+  private func open(_ path: String, _ tag: ProtocolTag?) async throws(ArtError) {
+    await closeDocument()
+    let session = try await hub.workspace.open(path, as: client)
+    self.session = session
+    let (snapshot, events) = await session.follow()
+    let document = ProtocolDocument(snapshot, hasZ: true)
+    await respond(.document(document), tag)
+    can = UndoNames()
+    await tellUndo(session)
+    hub.add(self, session.path)
+    listening = Task { [weak self] in
+      for await event in events {
+        guard let self else { return }
+        await self.deliver(event)
+      }
+    }
+  }
+
+  private func closeDocument() async {
+    listening?.cancel()
+    listening = nil
+    guard let session else { return }
+    self.session = nil
+    hub.leave(self)
+    // A document that cannot be saved keeps its journal, and the next one who opens it has the edits.
+    do throws(ArtError) { try await session.close() } catch { _ = await session.end() }
+  }
+
+  // MARK: Events
+
+  private func deliver(_ event: SessionEvent) async {
+    if let bytes = await line(of: event) { await output.send(bytes) }
+    guard let session, case .document(.changed) = event else { return }
+    await tellUndo(session)
+  }
+
+  private func line(of event: SessionEvent) async -> [UInt8]? {
+    switch event {
+    case .document(.saved): await savedLine()
+    case .warning(let warning):
+      warningLine(warning)
+    case .moved(let path): object("moved") { $0.string(path) }
+    case .removed: object("removed") { $0.boolean(true) }
+    default: ProtocolEvent(event)?.line()
+    }
+  }
+
+  /// `saved` with the head, which the page sends with its next edits.
+  private func savedLine() async -> [UInt8]? {
+    guard let session else { return nil }
+    let saved = await session.snapshot.saved
+    return object("saved") { SavedState(saved).write(to: &$0) }
+  }
+
+  private func warningLine(_ warning: RefusalWarning) -> [UInt8] {
+    question = warning.question
+    return object("warning") { json in
+      json.object { json in
+        json.key("detail")
+        json.string(warning.refusal.detail)
+        json.key("question")
+        json.boolean(warning.question != nil)
+        json.key("reason")
+        json.string(warning.refusal.reason.rawValue)
+      }
+    }
+  }
+
+  private func object(_ name: String, _ value: (inout JSONWriter) -> Void) -> [UInt8] {
+    var json = JSONWriter(urls: .redacted)
+    json.object { json in
+      json.key(name)
+      value(&json)
+    }
+    return json.bytes
+  }
+
+  /// Tells what undo and redo would revert, if that has changed.
+  private func tellUndo(_ session: Session) async {
+    let now = UndoNames(in: await session.snapshot.content, by: client)
+    guard now != can else { return }
+    can = now
+    await output.send(
+      object("can") { json in
+        json.object { json in
+          json.key("redo")
+          json.string(orNull: now.redo)
+          json.key("undo")
+          json.string(orNull: now.undo)
+        }
+      })
+  }
+
+  /// Tells who else has the document open.
+  nonisolated func show(_ peers: [StudioHub.Peer]) {
+    var json = JSONWriter()
+    json.object { json in
+      json.key("peers")
+      json.array { json in for peer in peers { peer.write(to: &json) } }
+    }
+    output.sendLossy(json.bytes)
+  }
+}
+
+/// What a client's next undo and redo would revert.
+private struct UndoNames: Equatable {
+  var undo: String?
+  var redo: String?
+
+  init() {}
+
+  init(in content: DocumentContent, by client: DocumentClient) {
+    guard let session = client.session else { return }
+    // A log that cannot be read has been refused when the document was opened.
+    undo = (try? UndoPlan.undo(in: content, by: .session(session)))?.name
+    redo = (try? UndoPlan.redo(in: content, by: .session(session)))?.name
+  }
+}
+
+extension JSONWriter {
+  fileprivate mutating func string(orNull text: String?) {
+    if let text { string(text) } else { null() }
+  }
+}
+
+extension PageMessage {
+  /// The request to the open document; nil for what a document does not do by itself.
+  fileprivate var documentRequest: DocumentRequest? {
+    switch body {
+    case .edit(let edit): .edit(edit)
+    case .takeBack(let edit): .takeBack(edit)
+    case .request(let request): request.documentRequest
+    default: nil
+    }
+  }
+
+  /// The answer in the form of the request.
+  fileprivate func outcome(_ answer: DocumentAnswer) -> ProtocolAnswer.Outcome {
+    switch body {
+    case .request(let request): ProtocolAnswer.Outcome(answer, to: request)
+    case .takeBack:
+      .stepped(
+        ProtocolAnswer.Stepped(
+          answer.entries.map(\.title), lost: answer.lost.count, unsaved: answer.unsaved,
+          isRepeated: answer.isRepeated))
+    default: .edited(ProtocolAnswer.Edited(unsaved: answer.unsaved, isRepeated: answer.isRepeated))
+    }
+  }
+
+  /// The error for a caption whose box the page made up: only copies of captions that were measured are taken.
+  fileprivate func falseBox(in content: DocumentContent) -> ArtError? {
+    guard case .edit(let edit) = body else { return nil }
+    let texts = edit.changes.compactMap { change -> EmojiText? in
+      switch change {
+      case .add(let emoji): emoji.text.isCaption ? emoji.text : nil
+      case .set(_, .text(let text)): text.isCaption ? text : nil
+      default: nil
+      }
+    }
+    guard !texts.isEmpty else { return nil }
+    var known = Set(content.unorderedEmojis.lazy.map(\.text).filter(\.isCaption))
+    for entry in content.log {
+      for case .add(let emoji) in entry.edit.changes + entry.inverse where emoji.text.isCaption {
+        known.insert(emoji.text)
+      }
+    }
+    guard texts.allSatisfy(known.contains) else {
+      return ArtError(.badValue, "a caption whose words were not measured; ask for caption or setText")
+    }
+    return nil
+  }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import ArtWorkspace
+
+/// Pictures for a page: what it gets by HTTP.
+public struct StudioBodies: Sendable {
+  /// A body with its media type.
+  public struct Body: Sendable {
+    /// The bytes.
+    public let bytes: [UInt8]
+    /// The media type.
+    public let mediaType: String
+  }
+
+  /// The most bytes of an export.
+  static let exportBytes = 256 << 20
+
+  private let workspace: Workspace
+  private let renderer: Renderer
+
+  /// Pictures of a folder's documents.
+  public init(_ workspace: Workspace, by renderer: Renderer) {
+    (self.workspace, self.renderer) = (workspace, renderer)
+  }
+
+  /// Draws labels for a page. Throws what parsing the body throws, and `unavailable` without the worker.
+  public func glyphs(_ body: [UInt8]) async throws(ArtError) -> Body {
+    Body(bytes: try await draw(GlyphSheet(body).drawing(), "the emoji"), mediaType: "image/png")
+  }
+
+  /// The background of a document as it is open now. Throws `noBackground`, and what opening throws.
+  public func picture(_ document: String) async throws(ArtError) -> Body {
+    let (content, bytes) = try await view(document)
+    guard let background = content.background, let bytes else { throw .nothingToShow(document) }
+    return Body(bytes: bytes, mediaType: background.mediaType)
+  }
+
+  /// Exports a document as it is open now. Throws what drawing throws.
+  public func render(_ document: String, _ query: RenderQuery) async throws(ArtError) -> Body {
+    let (content, picture) = try await view(document)
+    let options = try query.options()
+    let drawing: Drawing
+    do throws(RenderOptions.Failure) {
+      drawing = try options.drawing(of: DrawingScene(content, picture: picture), title: document).drawing
+    } catch {
+      switch error {
+      case .region(let error): throw error
+      case .tooLarge(let large):
+        throw ArtError(
+          .tooLarge, "the picture is too large; scale \(large.fittingScale) fits", about: document)
+      }
+    }
+    return Body(bytes: try await draw(drawing, document), mediaType: query.format.mediaType)
+  }
+
+  private func draw(_ drawing: Drawing, _ name: String) async throws(ArtError) -> [UInt8] {
+    do throws(DrawingFailure) {
+      return try await renderer.draw(drawing, limit: Self.exportBytes).1
+    } catch {
+      throw ArtError(error, drawing: name)
+    }
+  }
+
+  /// The content with unsaved edits, and the background's bytes.
+  private func view(_ document: String) async throws(ArtError) -> (DocumentContent, [UInt8]?) {
+    let session = try await workspace.open(document, as: DocumentClient())
+    let content = await session.snapshot.content
+    let bytes: Result<[UInt8]?, ArtError>
+    do throws(ArtError) { bytes = .success(try await session.picture(of: content)) } catch {
+      bytes = .failure(error)
+    }
+    try await session.close()
+    return (content, try bytes.get())
+  }
+}
+
+extension ArtError {
+  fileprivate static func nothingToShow(_ document: String) -> ArtError {
+    ArtError(.noBackground, "\(document) has no background", about: document)
+  }
+}

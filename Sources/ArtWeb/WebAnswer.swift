@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import ArtProtocol
+
+/// The answer to a request.
+public struct WebAnswer: Sendable {
+  /// The status, such as 200.
+  public let status: Int
+  /// The fields.
+  public let fields: [(name: String, value: String)]
+  /// The body.
+  public let body: [UInt8]
+
+  private init(
+    _ status: Int, _ body: [UInt8], _ type: String, isPage: Bool = false,
+    more: [(name: String, value: String)] = []
+  ) {
+    let caching = isPage ? "no-cache" : "no-store"
+    self.status = status
+    self.body = body
+    fields =
+      SecurityFields.all(isPage: isPage) + [("Cache-Control", caching), ("Content-Type", type)] + more
+  }
+
+  /// A file of the page for developing.
+  public init(asset bytes: [UInt8], _ type: String) { self.init(200, bytes, type, isPage: true) }
+
+  /// A file of the page, or only its tag where the browser has it.
+  fileprivate init(_ bytes: [UInt8], _ type: String, isZipped: Bool, tag: String, isKnown: Bool) {
+    let zipped: [(name: String, value: String)] = isZipped ? [("Content-Encoding", "gzip")] : []
+    self.init(
+      isKnown ? 304 : 200, isKnown ? [] : bytes, type, isPage: true,
+      more: zipped + [("ETag", tag), ("Vary", "Accept-Encoding")])
+  }
+
+  /// A picture or another body.
+  public init(_ body: StudioBodies.Body) { self.init(200, body.bytes, body.mediaType) }
+
+  /// A new session with its token, which is sent this once.
+  public init(session: String, token: [UInt8]) {
+    self.init(200) { json in
+      json.key("session")
+      json.string(session)
+      json.key("token")
+      json.string(hexadecimal(token))
+    }
+  }
+
+  /// A launch code.
+  public init(code: String) {
+    self.init(200) { json in
+      json.key("code")
+      json.string(code)
+    }
+  }
+
+  /// A background that is being checked.
+  public init(fetching what: String, tag: ProtocolTag?) {
+    self.init(200) { json in
+      json.key("fetching")
+      json.object { json in
+        json.key("url")
+        json.string(what)
+      }
+      json.member(tag)
+    }
+  }
+
+  /// A refused request.
+  public init(_ refusal: WebRefusal) {
+    self.init(refusal.status) { json in
+      json.key("error")
+      json.object { json in
+        json.key("code")
+        json.string("refused")
+        json.key("message")
+        json.string(refusal.reason)
+      }
+    }
+  }
+
+  /// A request that failed.
+  public init(_ error: ArtError) {
+    let status =
+      switch error.code {
+      case .usage, .badJSON, .badValue, .badText, .ambiguous: 400
+      case .noSuchDocument, .noSuchEmoji, .noBackground: 404
+      case .tooLarge: 413
+      case .notPermitted, .closed: 403
+      case .busy, .movedOn, .exists, .replaced: 409
+      default: 503
+      }
+    self.init(status) { json in
+      json.key("error")
+      json.object { json in
+        json.key("code")
+        json.string(error.code.rawValue)
+        json.key("message")
+        json.string(error.cause)
+      }
+    }
+  }
+
+  private init(_ status: Int, _ members: (inout JSONWriter) -> Void) {
+    var json = JSONWriter(urls: .redacted)
+    json.object { members(&$0) }
+    json.endLine()
+    self.init(status, json.bytes, "application/json")
+  }
+
+  /// The only member of a body, a text. Throws 400.
+  public static func text(_ name: String, in body: [UInt8]) throws(WebRefusal) -> String {
+    var text: String?
+    do throws(ArtError) {
+      try body.withUnsafeBufferPointer { (bytes) throws(ArtError) in
+        try JSONReader.read(bytes) { (reader) throws(ArtError) in
+          try reader.object { (key, reader) throws(ArtError) in
+            guard key == name else { throw reader.error("the key \"\(key.prefix(40))\"") }
+            text = try reader.string()
+          }
+        }
+      }
+    } catch {
+      throw WebRefusal(400, error.cause)
+    }
+    guard let text else { throw WebRefusal(400, "no \(name)") }
+    return text
+  }
+}
+
+/// The files of the page as they are sent: compressed once.
+public struct SentAssets: Sendable {
+  private struct File {
+    let (plain, zipped): ([UInt8], [UInt8]?)
+    let (type, tag): (String, String)
+  }
+
+  private let files: [String: File]
+
+  /// Compresses all files. `digest` gives their tags.
+  public init(_ secrets: WebSecrets) {
+    files = Dictionary(
+      uniqueKeysWithValues: Assets.names.compactMap { name in
+        Assets.file(name).map { file in
+          let tag = "\"\(hexadecimal(Array(secrets.digest(file.bytes).prefix(8))))\""
+          return (
+            name,
+            File(
+              plain: file.bytes, zipped: Assets.compressed(file.bytes), type: file.mediaType, tag: tag)
+          )
+        }
+      })
+  }
+
+  /// The answer to a request for a file. Throws 404.
+  public func answer(_ name: String, _ request: WebRequest) throws(WebRefusal) -> WebAnswer {
+    guard let file = files[name] else { throw WebRefusal(404, "nothing is here") }
+    let zipped = request.takesGzip ? file.zipped : nil
+    return WebAnswer(
+      zipped ?? file.plain, file.type, isZipped: zipped != nil, tag: file.tag,
+      isKnown: request.knownTag == file.tag)
+  }
+}

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The one table of what can be done. The menu, the keys, the palette of commands, the buttons, the help and the tests use it.
+
+/** @typedef {import('./main').Studio} Studio */
+/** @typedef {import('./types').Label} Label */
+/** @typedef {import('./types').Fields} Fields */
+/** @typedef {import('./types').Change} Change */
+
+/**
+ * @typedef {object} Action
+ * @property {string} id its name is in words.js
+ * @property {string} group
+ * @property {readonly string[]} keys such as `Mod+Shift+Z`; `Mod` is Ctrl, or Command on a Mac
+ * @property {(studio: Studio) => unknown} run
+ * @property {(studio: Studio) => boolean} [isEnabled]
+ * @property {(studio: Studio) => boolean} [isOn] for what is on or off
+ * @property {boolean} [isNative] whether the browser's own event does it, so that keys must not be taken
+ * @property {boolean} [repeats] whether a held key repeats it
+ */
+
+import { align, distribute, tidy } from './arrange.js';
+import { addition, differences, editName, withFields } from './store.js';
+import { all, bounds, inverted, sameEmoji } from './selection.js';
+import { boxOf, limits, rotation, rounded } from './rules.js';
+import { drawID } from './net.js';
+import { words } from './words.js';
+
+/** The usual distance of neighbours in z-order. */
+export const zStep = 2 ** 20;
+
+// MARK: Edits
+
+/**
+ * Gives labels other values, as one edit.
+ * @param {Studio} studio
+ * @param {string} verb
+ * @param {readonly Label[]} labels
+ * @param {(label: Label, index: number) => Fields} values
+ */
+export function edit(studio, verb, labels, values) {
+  studio.settle();
+  const changes = labels.flatMap((label, index) => differences(label, withFields(label, values(label, index))));
+  studio.perform(changes, editName(verb, labels));
+}
+
+/**
+ * Adds labels above all others, as one edit, and selects them.
+ * @param {Studio} studio
+ * @param {string} verb
+ * @param {readonly Omit<Label, 'id' | 'z'>[]} labels
+ * @returns {Label[]}
+ */
+export function add(studio, verb, labels, isSelected = true) {
+  studio.settle();
+  const top = studio.store.topZ;
+  const added = labels.map((label, index) => ({ ...label, id: drawID(8), z: top + zStep * (index + 1) }));
+  studio.perform(added.map(addition), editName(verb, added));
+  if (isSelected) studio.select(added.map(({ id }) => id));
+  return added;
+}
+
+/** @param {Studio} studio */
+function remove(studio) {
+  const labels = studio.selection;
+  studio.settle();
+  studio.perform(labels.map(({ id }) => ['remove', id]), editName(words.edits.remove, labels));
+}
+
+/** @param {Studio} studio */
+function duplicate(studio) {
+  const copies = studio.selection.map((label) => ({ ...label, x: rounded(label.x + 20), y: rounded(label.y + 20) }));
+  add(studio, words.edits.duplicate, copies);
+}
+
+/**
+ * @param {Studio} studio
+ * @param {string} verb
+ * @param {(boxes: import('./types').Box[]) => import('./types').Point[]} rule
+ */
+function arrange(studio, verb, rule) {
+  const labels = studio.selection;
+  const places = rule(labels.map(boxOf));
+  edit(studio, verb, labels, (_, index) => places[index]);
+}
+
+/**
+ * Resizes the selection about its centre.
+ * @param {Studio} studio
+ * @param {number} factor
+ */
+export function scale(studio, factor) {
+  const labels = studio.selection;
+  const around = bounds(labels);
+  if (!around) return;
+  const [x, y] = [(around.left + around.right) / 2, (around.top + around.bottom) / 2];
+  edit(studio, words.edits.resize, labels, (label) => ({
+    x: rounded(x + (label.x - x) * factor), y: rounded(y + (label.y - y) * factor),
+    size: Math.min(limits.fontSize, Math.max(1, rounded(label.size * factor))),
+  }));
+}
+
+/**
+ * Mirrors each selected label, and the places of several.
+ * @param {Studio} studio
+ */
+function mirror(studio) {
+  const labels = studio.selection;
+  const around = bounds(labels);
+  if (!around) return;
+  const sum = around.left + around.right;
+  edit(studio, words.edits.mirror, labels, (label) => ({
+    mirrored: !label.mirrored, x: labels.length > 1 ? rounded(sum - label.x) : label.x, rotation: rotation(-(label.rotation ?? 0)),
+  }));
+}
+
+/**
+ * Puts the selection in front of, or behind, all others.
+ * @param {Studio} studio
+ * @param {boolean} isFront
+ */
+function reorder(studio, isFront) {
+  const labels = studio.selection;
+  const order = studio.store.inOrder();
+  const last = isFront ? order.slice(-labels.length) : order.slice(0, labels.length);
+  if (last.every((label, index) => label.id === labels[index].id)) return;
+  const start = isFront ? studio.store.topZ + zStep : studio.store.bottomZ - zStep * labels.length;
+  edit(studio, words.edits.order, labels, (_, index) => ({ z: start + zStep * index }));
+}
+
+/**
+ * Puts the selection one step nearer or farther: beyond the next label that overlaps it, or else the next one.
+ * @param {Studio} studio
+ * @param {boolean} isForward
+ */
+function step(studio, isForward) {
+  const labels = studio.selection;
+  const order = studio.store.inOrder();
+  const around = bounds(labels);
+  if (!around) return;
+  const touching = new Set(studio.hits.inRect({ x: around.left, y: around.top, width: around.right - around.left, height: around.bottom - around.top }));
+  const places = new Map(order.map(({ id }, index) => [id, index]));
+  const edge = /** @type {number} */ (places.get((isForward ? labels[labels.length - 1] : labels[0]).id));
+  const beyond = isForward ? order.slice(edge + 1) : order.slice(0, edge).reverse();
+  const next = beyond.find(({ id }) => touching.has(id) && !studio.selected.has(id)) ?? beyond.find(({ id }) => !studio.selected.has(id));
+  if (!next) return;
+  const index = /** @type {number} */ (places.get(next.id));
+  const other = order[isForward ? index + 1 : index - 1];
+  const [low, high] = isForward ? [next.z, other?.z ?? next.z + zStep * (labels.length + 1)] : [other?.z ?? next.z - zStep * (labels.length + 1), next.z];
+  const gap = Math.floor((high - low) / (labels.length + 1));
+  // Without room between the two, the server finds places.
+  if (gap < 1) return isForward ? studio.ask({ order: { above: next.id, ref: labels.map(({ id }) => id) } }, words.edits.order) : reorder(studio, false);
+  edit(studio, words.edits.order, labels, (_, number) => ({ z: low + gap * (number + 1) }));
+  return undefined;
+}
+
+/** @param {Studio} studio @param {number} across @param {number} down */
+const move = (studio, across, down) => studio.nudge(across, down);
+
+/** @param {Studio} studio @param {-1 | 1} direction */
+function focusNext(studio, direction) {
+  const order = studio.store.inOrder();
+  if (!order.length) return;
+  const index = order.findIndex(({ id }) => id === studio.focused);
+  const next = order[(index + direction + order.length) % order.length] ?? order[0];
+  studio.select([next.id], next.id);
+}
+
+// MARK: The table
+
+const some = (/** @type {Studio} */ { selected, isOpen }) => isOpen && selected.size > 0;
+const several = (/** @type {Studio} */ { selected }) => selected.size > 1;
+const three = (/** @type {Studio} */ { selected }) => selected.size > 2;
+const open = (/** @type {Studio} */ { isOpen }) => isOpen;
+const isCaption = (/** @type {Studio} */ studio) => studio.selected.size === 1 && studio.selection[0]?.kind === 'caption';
+const hasCaption = (/** @type {Studio} */ studio) => studio.selected.size > 0 && studio.selected.size < 1000 && studio.selection.some(({ kind }) => kind === 'caption');
+
+/** @param {string} id @param {string[]} keys @returns {Action} */
+const tool = (id, keys) => ({
+  id: `tool.${id}`, group: 'tool', keys, isEnabled: open, isOn: (studio) => studio.tool === id, run: (studio) => studio.setTool(/** @type {any} */ (id)),
+});
+
+/** @type {readonly Action[]} */
+export const actions = [
+  tool('select', ['V', '1']),
+  tool('hand', ['H']),
+  tool('stamp', ['S']),
+  tool('brush', ['P']),
+  tool('caption', ['T', '8']),
+  { id: 'emoji', group: 'tool', keys: ['/', 'E'], run: (studio) => studio.emit('ui', 'emoji') },
+
+  { id: 'undo', group: 'edit', keys: ['Mod+Z'], repeats: true, isEnabled: ({ can }) => can.undo !== null, run: (studio) => revert(studio, 'undo') },
+  { id: 'redo', group: 'edit', keys: ['Mod+Shift+Z', 'Mod+Y'], repeats: true, isEnabled: ({ can }) => can.redo !== null, run: (studio) => revert(studio, 'redo') },
+  { id: 'cut', group: 'edit', keys: ['Mod+X'], isNative: true, isEnabled: some, run: async (studio) => (await transfer()).copy(studio, true) },
+  { id: 'copy', group: 'edit', keys: ['Mod+C'], isNative: true, isEnabled: some, run: async (studio) => (await transfer()).copy(studio, false) },
+  { id: 'copy.png', group: 'edit', keys: ['Shift+Alt+C'], isEnabled: open, run: async (studio) => (await transfer()).copyPicture(studio) },
+  { id: 'paste', group: 'edit', keys: ['Mod+V'], isNative: true, isEnabled: open, run: async (studio) => (await transfer()).paste(studio) },
+  { id: 'duplicate', group: 'edit', keys: ['Mod+D'], isEnabled: some, run: duplicate },
+  { id: 'delete', group: 'edit', keys: ['Delete', 'Backspace'], isEnabled: some, run: remove },
+  { id: 'replace', group: 'edit', keys: ['R'], isEnabled: some, run: (studio) => studio.emit('ui', 'replace') },
+  { id: 'edit.words', group: 'edit', keys: ['Enter', 'F2'], isEnabled: isCaption, run: (studio) => studio.emit('ui', 'words') },
+  { id: 'color.words', group: 'edit', keys: [], isEnabled: hasCaption, run: (studio) => studio.emit('ui', 'color') },
+
+  { id: 'select.all', group: 'select', keys: ['Mod+A'], isEnabled: open, run: (studio) => studio.select(all(studio.store.inOrder())) },
+  { id: 'select.same', group: 'select', keys: ['Mod+Shift+A'], isEnabled: some, run: (studio) => studio.select(sameEmoji(studio.selected, studio.store.inOrder())) },
+  { id: 'select.invert', group: 'select', keys: ['Mod+I'], isEnabled: open, run: (studio) => studio.select(inverted(studio.selected, studio.store.inOrder())) },
+  { id: 'select.none', group: 'select', keys: ['Escape'], run: (studio) => studio.escape() },
+  { id: 'select.next', group: 'select', keys: ['Tab'], isEnabled: open, repeats: true, run: (studio) => focusNext(studio, 1) },
+  { id: 'select.previous', group: 'select', keys: ['Shift+Tab'], isEnabled: open, repeats: true, run: (studio) => focusNext(studio, -1) },
+
+  { id: 'order.front', group: 'arrange', keys: ['Mod+Shift+]'], isEnabled: some, run: (studio) => reorder(studio, true) },
+  { id: 'order.forward', group: 'arrange', keys: ['Mod+]'], isEnabled: some, run: (studio) => step(studio, true) },
+  { id: 'order.backward', group: 'arrange', keys: ['Mod+['], isEnabled: some, run: (studio) => step(studio, false) },
+  { id: 'order.back', group: 'arrange', keys: ['Mod+Shift+['], isEnabled: some, run: (studio) => reorder(studio, false) },
+  { id: 'mirror', group: 'arrange', keys: ['Shift+H'], isEnabled: some, run: mirror },
+  { id: 'straighten', group: 'arrange', keys: [], isEnabled: some, run: (studio) => edit(studio, words.edits.rotate, studio.selection, () => ({ rotation: 0 })) },
+  { id: 'larger', group: 'arrange', keys: ['Mod+Shift+.'], repeats: true, isEnabled: some, run: (studio) => scale(studio, 1.1) },
+  { id: 'smaller', group: 'arrange', keys: ['Mod+Shift+,'], repeats: true, isEnabled: some, run: (studio) => scale(studio, 1 / 1.1) },
+  .../** @type {const} */ ([['left', ['Mod+Shift+ArrowLeft']], ['center', []], ['right', ['Mod+Shift+ArrowRight']], ['top', ['Mod+Shift+ArrowUp']], ['middle', []], ['bottom', ['Mod+Shift+ArrowDown']]])
+    .map(([line, keys]) => ({
+      id: `align.${line}`, group: 'arrange', keys, isEnabled: some,
+      run: (/** @type {Studio} */ studio) => arrange(studio, words.edits.align, (boxes) => align(boxes, line, studio.store.canvas)),
+    })),
+  .../** @type {const} */ ([['horizontally', ['Alt+H']], ['vertically', ['Alt+V']]]).map(([axis, keys]) => ({
+    id: `distribute.${axis}`, group: 'arrange', keys, isEnabled: three,
+    run: (/** @type {Studio} */ studio) => arrange(studio, words.edits.distribute, (boxes) => distribute(boxes, axis)),
+  })),
+  { id: 'tidy', group: 'arrange', keys: ['Alt+T'], isEnabled: several, run: (studio) => arrange(studio, words.edits.grid, (boxes) => tidy(boxes, studio.store.canvas)) },
+
+  .../** @type {const} */ ([['Left', -1, 0], ['Right', 1, 0], ['Up', 0, -1], ['Down', 0, 1]]).flatMap(([way, across, down]) => [
+    { id: `move.${way.toLowerCase()}`, group: 'move', keys: [`Arrow${way}`], repeats: true, isEnabled: some, run: (/** @type {Studio} */ studio) => move(studio, across, down) },
+    { id: `move.far${way}`, group: 'move', keys: [`Shift+Arrow${way}`], repeats: true, isEnabled: some, run: (/** @type {Studio} */ studio) => move(studio, 10 * across, 10 * down) },
+  ]),
+
+  { id: 'zoom.in', group: 'view', keys: ['Mod+=', 'Mod++'], repeats: true, run: (studio) => studio.setViewport(studio.viewport.zoomBy(1.25)) },
+  { id: 'zoom.out', group: 'view', keys: ['Mod+-'], repeats: true, run: (studio) => studio.setViewport(studio.viewport.zoomBy(1 / 1.25)) },
+  { id: 'zoom.full', group: 'view', keys: ['Mod+0'], run: (studio) => studio.setViewport(studio.viewport.zoomTo(1)) },
+  { id: 'zoom.fit', group: 'view', keys: ['Shift+1'], run: (studio) => studio.setViewport(studio.viewport.fit()) },
+  { id: 'zoom.selection', group: 'view', keys: ['Shift+2'], isEnabled: some, run: zoomToSelection },
+  { id: 'snap', group: 'view', keys: ['Alt+S'], isOn: ({ isSnapping }) => isSnapping, run: (studio) => studio.setSnapping(!studio.isSnapping) },
+  { id: 'history', group: 'view', keys: ['Mod+Shift+H'], isEnabled: open, run: async (studio) => (await import('./history.js')).toggle(studio) },
+
+  { id: 'background', group: 'document', keys: ['Shift+B'], isEnabled: open, run: async (studio) => (await dialogs()).showBackground(studio) },
+  { id: 'background.remove', group: 'document', keys: [], isEnabled: ({ store }) => Boolean(store.background || store.pendingBackground), run: (studio) => studio.ask({ background: null }, 'background') },
+  { id: 'canvas', group: 'document', keys: ['Shift+C'], isEnabled: open, run: async (studio) => (await dialogs()).showCanvas(studio) },
+  { id: 'export', group: 'document', keys: ['Mod+Shift+E'], isEnabled: open, run: async (studio) => (await dialogs()).showExport(studio) },
+  { id: 'save', group: 'document', keys: ['Mod+S'], isEnabled: open, run: (studio) => studio.save() },
+  { id: 'name', group: 'document', keys: [], run: async (studio) => (await dialogs()).showName(studio) },
+
+  { id: 'palette', group: 'help', keys: ['Mod+/', 'Mod+Shift+P'], run: async (studio) => (await dialogs()).showCommands(studio) },
+  { id: 'help', group: 'help', keys: ['?'], run: async (studio) => (await dialogs()).showHelp(studio) },
+];
+
+const dialogs = () => import('./dialogs.js');
+const transfer = () => import('./transfer.js');
+
+/** @param {Studio} studio */
+function zoomToSelection(studio) {
+  const around = bounds(studio.selection);
+  if (!around) return;
+  const [width, height] = [around.right - around.left, around.bottom - around.top];
+  const room = Math.max(width, height) * 0.15;
+  studio.setViewport(studio.viewport.zoomToRect({ x: around.left - room, y: around.top - room, width: width + 2 * room, height: height + 2 * room }));
+}
+
+/**
+ * @param {Studio} studio
+ * @param {'undo' | 'redo'} verb
+ */
+function revert(studio, verb) {
+  studio.settle();
+  const { can } = studio;
+  // Until the server says what comes next, nothing is known.
+  studio.ask({ [verb]: 1 }, verb === 'undo' ? words.undo(can.undo ?? '') : words.redo(can.redo ?? ''));
+}
+
+const table = new Map(actions.map((action) => [action.id, action]));
+
+/**
+ * Does something by its id; false if it cannot be done now.
+ * @param {Studio} studio
+ * @param {string} id
+ */
+export function run(studio, id) {
+  const action = table.get(id);
+  if (!action || !isEnabled(studio, action)) return false;
+  if (!id.startsWith('move.')) studio.settle();
+  Promise.resolve(action.run(studio)).catch((error) => studio.emit('note', { text: error.message, kind: 'bad' }));
+  return true;
+}
+
+/** @param {Studio} studio @param {Action} action */
+export const isEnabled = (studio, action) => action.isEnabled?.(studio) ?? true;
+
+/** @param {string} id */
+export const actionOf = (id) => table.get(id);
+
+const isMac = /Mac|iP(hone|ad)/.test(navigator.platform);
+
+/**
+ * A key as people read it.
+ * @param {string} key
+ */
+export function keyText(key) {
+  /** @type {Record<string, string>} */
+  const names = { Mod: isMac ? '⌘' : 'Ctrl', Alt: isMac ? '⌥' : 'Alt', Shift: isMac ? '⇧' : 'Shift', ArrowLeft: '←', ArrowRight: '→', ArrowUp: '↑', ArrowDown: '↓', Escape: 'Esc', Delete: 'Del' };
+  // The key `+` is written after a `+`.
+  const parts = key.endsWith('++') ? [...key.slice(0, -2).split('+'), '+'] : key.split('+');
+  return parts.map((part) => names[part] ?? part).join(isMac ? '' : '+');
+}

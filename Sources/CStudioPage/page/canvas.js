@@ -1,0 +1,573 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The layers of the picture. The carpet is a picture of all that lies still, larger than the view; a worker paints it, and CSS moves and scales
+// it until the next one comes. A lifted layer is a picture of what is dragged; every gesture is a similarity transform, so CSS moves, turns and
+// scales it, too. The main thread draws no label.
+
+/** @typedef {import('./types').Label} Label */
+/** @typedef {import('./types').Size} Size */
+/** @typedef {import('./types').Edges} Edges */
+/** @typedef {Label & { width: number, height: number }} PaintedLabel a label with its box in ems */
+/** @typedef {{ x: number, y: number, scale: number, width: number, height: number, layer?: number }} PaintRequest
+ *   `x`, `y` is the document's origin in the picture; all in device pixels */
+/** @typedef {{ stamp?: number, ticket?: string, colors?: { desk: string, edge: string, shadow: string }, reset?: boolean, put?: PaintedLabel[],
+ *   remove?: string[], sheet?: Size & { fill: string | null }, picture?: string, lift?: { labels: PaintedLabel[], without: string[] } | null,
+ *   carpet?: PaintRequest, lifted?: PaintRequest }} ToPainter */
+/** @typedef {{ x: number, y: number, zoom: number }} Camera `x`, `y` is the document's origin in the view */
+/** @typedef {readonly [a: number, b: number, c: number, d: number, e: number, f: number]} Matrix as in CSS, in canvas pixels */
+
+import { boxOf, cornersOf, edgesAround, edgesOf, ems } from './rules.js';
+
+/** The carpet's side for one of the view. */
+const carpetTimes = 1.5;
+/** Milliseconds between requests while the camera moves, and until one after it has come to rest. */
+const pace = { moving: 60, rest: 80 };
+/** @type {Matrix} */
+export const identity = [1, 0, 0, 1, 0, 0];
+
+/** A canvas that shows a painted picture wherever the camera is. */
+class Layer {
+  element = document.createElement('canvas');
+  /** @type {PaintRequest | null} */
+  drawn = null;
+  #ratio = 1;
+  #context = /** @type {ImageBitmapRenderingContext} */ (this.element.getContext('bitmaprenderer'));
+
+  /** @param {ImageBitmap} bitmap @param {PaintRequest} request @param {number} ratio */
+  show(bitmap, request, ratio) {
+    const { style } = this.element;
+    if (this.drawn?.width !== request.width || this.drawn.height !== request.height || this.#ratio !== ratio) {
+      style.width = `${request.width / ratio}px`;
+      style.height = `${request.height / ratio}px`;
+    }
+    this.drawn = request;
+    this.#ratio = ratio;
+    this.#context.transferFromImageBitmap(bitmap);
+  }
+
+  /** @param {Camera} camera @param {Matrix} matrix */
+  place({ x, y, zoom }, [a, b, c, d, e, f]) {
+    if (!this.drawn) return;
+    const { x: left, y: top, scale } = this.drawn;
+    const times = (zoom * this.#ratio) / scale;
+    let across = x + zoom * (e - (a * left + c * top) / scale);
+    let down = y + zoom * (f - (b * left + d * top) / scale);
+    // A picture that is only moved stays sharp on whole pixels.
+    if (Math.abs(times - 1) < 1e-9 && a === 1 && b === 0) {
+      [across, down] = [Math.round(across * this.#ratio) / this.#ratio, Math.round(down * this.#ratio) / this.#ratio];
+    }
+    this.element.style.transform = `matrix(${a * times},${b * times},${c * times},${d * times},${across},${down})`;
+  }
+}
+
+/** @typedef {{ number: number, layer: Layer, labels: PaintedLabel[], edges: Edges, matrix: Matrix, asked: PaintRequest | null, goneAt: number | null }} Lifted */
+
+export class Picture {
+  /** @type {Camera} */
+  camera = { x: 0, y: 0, zoom: 1 };
+  /** How many labels the worker knows. */
+  count = 0;
+  /** @type {Size} */
+  #view = { width: 1, height: 1 };
+  #stamp = 0;
+  #paintedStamp = -1;
+  #isSharp = false;
+  #asked = 0;
+  #timer = 0;
+  #carpet = new Layer();
+  /**
+   * What is dragged, and layers that wait for the carpet with their labels.
+   * @type {Lifted[]}
+   */
+  #lifted = [];
+  #liftedCount = 0;
+  /** @type {{ stamp: number, sharp: boolean, resolve: () => void }[]} */
+  #waiting = [];
+  #host;
+  #worker;
+
+  /** @param {HTMLElement} host @param {Worker} worker */
+  constructor(host, worker) {
+    this.#host = host;
+    this.#worker = worker;
+    this.#carpet.element.className = 'carpet';
+    host.append(this.#carpet.element);
+    worker.onmessage = (event) => this.#painted(event.data);
+  }
+
+  /** @param {ToPainter} message */
+  #post(message) {
+    this.#worker.postMessage(message);
+  }
+
+  // MARK: The document
+
+  /** @param {string} ticket */
+  setTicket(ticket) {
+    this.#post({ ticket });
+  }
+
+  /** @param {{ desk: string, edge: string, shadow: string }} colors */
+  setColors(colors) {
+    this.#post({ colors, stamp: ++this.#stamp });
+    this.#ask();
+  }
+
+  /**
+   * Replaces all labels.
+   * @param {Iterable<Label>} labels
+   */
+  reset(labels) {
+    const put = Array.from(labels, painted);
+    this.count = put.length;
+    this.#post({ reset: true, put, stamp: ++this.#stamp });
+    this.#ask();
+  }
+
+  /**
+   * Inserts, updates and removes labels.
+   * @param {Label[]} labels
+   * @param {string[]} removed
+   * @param {number} count how many there are then
+   */
+  change(labels, removed, count) {
+    this.count = count;
+    this.#post({ put: labels.map(painted), remove: removed, stamp: ++this.#stamp });
+    this.#ask();
+  }
+
+  /** @param {Size & { fill: string | null }} sheet */
+  setSheet(sheet) {
+    this.#post({ sheet, stamp: ++this.#stamp });
+    this.#ask();
+  }
+
+  /**
+   * The background: its digest and the document's name, or nothing.
+   * @param {string} key
+   */
+  setPicture(key) {
+    this.#post({ picture: key, stamp: ++this.#stamp });
+    this.#ask();
+  }
+
+  // MARK: The camera
+
+  /** @param {Size} view */
+  resize(view) {
+    this.#view = view;
+    this.#ask();
+  }
+
+  /**
+   * Moves what is painted at once, and asks for a new picture now and then.
+   * @param {Camera} camera
+   */
+  setCamera(camera) {
+    this.camera = camera;
+    this.#place();
+    if (performance.now() - this.#asked > pace.moving) this.#ask();
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      this.#ask();
+      this.#refine();
+    }, pace.rest);
+  }
+
+  #place() {
+    this.#carpet.place(this.camera, identity);
+    for (const { layer, matrix } of this.#lifted) layer.place(this.camera, matrix);
+  }
+
+  /** Asks for a carpet of the present camera. */
+  #ask() {
+    this.#asked = performance.now();
+    const ratio = devicePixelRatio;
+    const { width, height } = this.#view;
+    // A very large view gets no margin.
+    const times = width * height * ratio * ratio > 9e6 ? 1.1 : carpetTimes;
+    const margin = { x: Math.ceil((width * ratio * (times - 1)) / 2), y: Math.ceil((height * ratio * (times - 1)) / 2) };
+    this.#post({
+      carpet: {
+        x: this.camera.x * ratio + margin.x, y: this.camera.y * ratio + margin.y, scale: this.camera.zoom * ratio,
+        width: Math.ceil(width * ratio) + 2 * margin.x, height: Math.ceil(height * ratio) + 2 * margin.y,
+      },
+      stamp: this.#stamp,
+    });
+  }
+
+  // MARK: Lifting
+
+  /**
+   * Takes labels onto a layer of their own. `without` are the ids that the carpet leaves out meanwhile.
+   * @param {Label[]} labels @param {string[]} without
+   */
+  lift(labels, without) {
+    const before = this.#current;
+    if (before) before.goneAt = this.#stamp + 1;
+    const list = labels.map(painted);
+    const layer = new Layer();
+    layer.element.className = 'lifted';
+    // Behind the overlay, above the carpet and older layers.
+    (this.#lifted.at(-1)?.layer ?? this.#carpet).element.after(layer.element);
+    /** @type {Lifted} */
+    const now = { number: ++this.#liftedCount, layer, labels: list, edges: around(list), matrix: identity, asked: null, goneAt: null };
+    this.#lifted.push(now);
+    this.#post({ lift: { labels: now.labels, without }, stamp: ++this.#stamp });
+    this.#askLifted(now);
+    this.#ask();
+  }
+
+  /**
+   * Shows other labels on the lifted layer, such as those that a brush has added.
+   * @param {Label[]} labels
+   */
+  relift(labels) {
+    const lifted = this.#current;
+    if (!lifted) return;
+    lifted.labels = labels.map(painted);
+    lifted.edges = around(lifted.labels);
+    this.#post({ lift: { labels: lifted.labels, without: [] }, stamp: ++this.#stamp });
+    this.#askLifted(lifted);
+  }
+
+  get #current() {
+    const last = this.#lifted.at(-1);
+    return last && last.goneAt === null ? last : undefined;
+  }
+
+  /**
+   * Moves what is lifted.
+   * @param {Matrix} matrix
+   */
+  moveLifted(matrix) {
+    const lifted = this.#current;
+    if (!lifted) return;
+    lifted.matrix = matrix;
+    lifted.layer.place(this.camera, matrix);
+    if (lifted.asked && !this.#covers(lifted, lifted.asked) && performance.now() - this.#asked > pace.moving) {
+      this.#asked = performance.now();
+      this.#askLifted(lifted);
+    }
+  }
+
+  /** Ends lifting. The layer stays until the carpet with what is put until now has come. */
+  drop() {
+    const lifted = this.#current;
+    if (!lifted) return;
+    this.#post({ lift: null, stamp: ++this.#stamp });
+    lifted.goneAt = this.#stamp;
+    this.#ask();
+  }
+
+  /** Asks for sharper pictures of what is lifted and was scaled. */
+  #refine() {
+    const lifted = this.#current;
+    if (lifted?.asked && Math.abs(lifted.asked.scale / this.#scaleOf(lifted) - 1) > 0.01) this.#askLifted(lifted);
+  }
+
+  /** @param {Lifted} lifted */
+  #scaleOf({ matrix: [a, b] }) {
+    return this.camera.zoom * devicePixelRatio * Math.min(4, Math.max(0.1, Math.hypot(a, b)));
+  }
+
+  /**
+   * The part of the document that must be on the lifted layer so that the view, and some room around it, is covered.
+   * @param {Lifted} lifted
+   */
+  #needed({ edges, matrix: [a, b, c, d, e, f] }, times = carpetTimes) {
+    const { width, height } = this.#view;
+    const { x, y, zoom } = this.camera;
+    const [roomX, roomY] = [(width * (times - 1)) / 2, (height * (times - 1)) / 2];
+    const determinant = a * d - b * c || 1;
+    const corners = [[-roomX, -roomY], [width + roomX, -roomY], [width + roomX, height + roomY], [-roomX, height + roomY]].map(([left, top]) => {
+      const [dx, dy] = [(left - x) / zoom - e, (top - y) / zoom - f];
+      return { x: (d * dx - c * dy) / determinant, y: (a * dy - b * dx) / determinant };
+    });
+    const [xs, ys] = [corners.map((corner) => corner.x), corners.map((corner) => corner.y)];
+    return {
+      left: Math.max(edges.left, Math.min(...xs)), top: Math.max(edges.top, Math.min(...ys)),
+      right: Math.min(edges.right, Math.max(...xs)), bottom: Math.min(edges.bottom, Math.max(...ys)),
+    };
+  }
+
+  /** @param {Lifted} lifted @param {PaintRequest} asked */
+  #covers(lifted, { x, y, scale, width, height }) {
+    const { left, top, right, bottom } = this.#needed(lifted, 1);
+    if (left >= right || top >= bottom) return true;
+    const slack = 2 / scale;
+    return left >= -x / scale - slack && top >= -y / scale - slack && right <= (width - x) / scale + slack && bottom <= (height - y) / scale + slack;
+  }
+
+  /** @param {Lifted} lifted */
+  #askLifted(lifted) {
+    const part = this.#needed(lifted);
+    const scale = this.#scaleOf(lifted);
+    const ratio = devicePixelRatio;
+    const left = this.camera.x * ratio;
+    const top = this.camera.y * ratio;
+    // The layer's corner is on a whole pixel of the view.
+    const [startX, startY] = [Math.floor(left + part.left * scale), Math.floor(top + part.top * scale)];
+    const width = Math.min(8192, Math.max(1, Math.ceil(left + part.right * scale) - startX));
+    const height = Math.min(8192, Math.max(1, Math.ceil(top + part.bottom * scale) - startY));
+    lifted.asked = { x: left - startX, y: top - startY, scale, width, height, layer: lifted.number };
+    this.#post({ lifted: lifted.asked, stamp: this.#stamp });
+  }
+
+  // MARK: What was painted
+
+  /** @param {{ kind: string, bitmap: ImageBitmap, request: PaintRequest, stamp: number, isSharp: boolean, milliseconds: number }} message */
+  #painted({ kind, bitmap, request, stamp, isSharp, milliseconds }) {
+    if (kind === 'lifted') {
+      const lifted = this.#lifted.find(({ number }) => number === request.layer);
+      if (!lifted) return bitmap.close();
+      lifted.layer.show(bitmap, request, devicePixelRatio);
+      lifted.layer.place(this.camera, lifted.matrix);
+      return;
+    }
+    if (kind !== 'carpet') return;
+    this.lastMilliseconds = milliseconds;
+    this.#carpet.show(bitmap, request, devicePixelRatio);
+    this.#carpet.place(this.camera, identity);
+    this.#paintedStamp = stamp;
+    this.#isSharp = isSharp;
+    this.#lifted = this.#lifted.filter(({ goneAt, layer }) => {
+      const isGone = goneAt !== null && stamp >= goneAt;
+      if (isGone) layer.element.remove();
+      return !isGone;
+    });
+    this.#waiting = this.#waiting.filter((waiting) => {
+      const isDone = stamp >= waiting.stamp && (isSharp || !waiting.sharp);
+      if (isDone) waiting.resolve();
+      return !isDone;
+    });
+  }
+
+  /** The time of the last carpet in the worker. */
+  lastMilliseconds = 0;
+
+  /** Resolves when all that was put until now is on the screen; `sharp` waits for the glyphs and the background, too. */
+  whenPainted(sharp = false) {
+    return /** @type {Promise<void>} */ (new Promise((resolve) => {
+      const stamp = this.#stamp;
+      const isDone = this.#paintedStamp >= stamp && (this.#isSharp || !sharp);
+      const finish = () => requestAnimationFrame(() => resolve());
+      if (isDone) finish();
+      else this.#waiting.push({ stamp, sharp, resolve: finish });
+    }));
+  }
+}
+
+/** @param {Label} label @returns {PaintedLabel} */
+function painted(label) {
+  const [width, height] = ems(label);
+  const { id, text, x, y, size, z, rotation, mirrored, color, box } = label;
+  return { id, text, x, y, size, z, rotation, mirrored, color, box, width, height };
+}
+
+/**
+ * The edges around labels, with room for ink beyond the boxes.
+ * @param {Label[]} labels
+ * @returns {Edges}
+ */
+function around(labels) {
+  const edges = edgesAround(labels.map((label) => edgesOf(boxOf(label)))) ?? { left: 0, top: 0, right: 0, bottom: 0 };
+  const room = 0.15 * labels.reduce((most, { size }) => Math.max(most, size), 0);
+  return { left: edges.left - room, top: edges.top - room, right: edges.right + room, bottom: edges.bottom + room };
+}
+
+// MARK: What lies over the picture
+
+/** @typedef {import('./types').Box} Box */
+/** @typedef {import('./types').Point} Point */
+/**
+ * @typedef {object} OverlayState all in canvas pixels
+ * @property {Box[]} outlines
+ * @property {readonly Point[] | null} frame the corners of the selection's frame
+ * @property {readonly Point[]} handles
+ * @property {Point | null} turnHandle
+ * @property {Matrix} matrix of the outlines and the frame
+ * @property {readonly import('./snapping').Guide[]} guides
+ * @property {{ x: number, y: number, width: number, height: number } | null} marquee
+ * @property {Box | null} focus
+ * @property {{ color: string, name: string, boxes: Box[], drag: readonly [number, number] }[]} peers
+ */
+
+/** The size of a handle, in pixels of the view. */
+const handleSide = 9;
+
+/** Frames, handles and guides, drawn by the browser as one small SVG. */
+export class Overlay {
+  element = make('svg', { id: 'overlay', 'aria-hidden': 'true' });
+  #peers = make('g', {});
+  #outline = make('path', { class: 'outline' });
+  #focus = make('path', { class: 'focus' });
+  #marquee = make('path', { class: 'marquee' });
+  #frame = make('path', { class: 'frame' });
+  #guides = make('path', { class: 'guide' });
+  #handles = make('path', { class: 'handle' });
+  /** @type {Map<Element, string>} */
+  #shown = new Map();
+
+  /** @param {HTMLElement} host */
+  constructor(host) {
+    this.element.append(this.#peers, this.#outline, this.#focus, this.#marquee, this.#frame, this.#guides, this.#handles);
+    host.append(this.element);
+  }
+
+  /**
+   * @param {Camera} camera
+   * @param {OverlayState} state
+   */
+  show(camera, { outlines, frame, handles, turnHandle, matrix, guides, marquee, focus, peers }) {
+    const view = (/** @type {Point} */ { x, y }) => `${(x * camera.zoom + camera.x).toFixed(1)} ${(y * camera.zoom + camera.y).toFixed(1)}`;
+    const [a, b, c, d, e, f] = matrix;
+    const moved = (/** @type {Point} */ { x, y }) => view({ x: a * x + c * y + e, y: b * x + d * y + f });
+    const polygon = (/** @type {readonly Point[]} */ points, place = view) => `M${points.map(place).join('L')}Z`;
+    this.#set(this.#outline, outlines.map((box) => polygon(cornersOf(box), moved)).join(''));
+    this.#set(this.#frame, frame ? polygon(frame, moved) : '');
+    this.#set(this.#focus, focus ? polygon(cornersOf(focus)) : '');
+    const middle = handleSide / 2;
+    this.#set(this.#handles, [
+      ...handles.map((point) => `M${view(point)}m${-middle} ${-middle}h${handleSide}v${handleSide}h${-handleSide}z`),
+      ...(turnHandle ? [`M${view(turnHandle)}m-5 0a5 5 0 1010 0a5 5 0 10-10 0`] : []),
+    ].join(''));
+    this.#set(this.#guides, guides.map(({ axis, at, from, to }) =>
+      (axis === 'x' ? `M${view({ x: at, y: from })}L${view({ x: at, y: to })}` : `M${view({ x: from, y: at })}L${view({ x: to, y: at })}`)).join(''));
+    this.#set(this.#marquee, marquee ? polygon([
+      marquee, { x: marquee.x + marquee.width, y: marquee.y }, { x: marquee.x + marquee.width, y: marquee.y + marquee.height }, { x: marquee.x, y: marquee.y + marquee.height },
+    ]) : '');
+    this.#showPeers(peers, view);
+  }
+
+  /**
+   * @param {Element} element
+   * @param {string} path
+   */
+  #set(element, path) {
+    if (this.#shown.get(element) === path) return;
+    this.#shown.set(element, path);
+    element.setAttribute('d', path);
+  }
+
+  /**
+   * @param {OverlayState['peers']} peers
+   * @param {(point: Point) => string} view
+   */
+  #showPeers(peers, view) {
+    const text = peers.map(({ color, name, boxes, drag: [dx, dy] }) => [
+      color, name, boxes.map((box) => `M${cornersOf({ ...box, x: box.x + dx, y: box.y + dy }).map(view).join('L')}Z`).join(''),
+      boxes.length ? view({ x: boxes[0].x + dx, y: boxes[0].y + dy - boxes[0].height / 2 }) : '',
+    ]);
+    const key = JSON.stringify(text);
+    if (this.#shown.get(this.#peers) === key) return;
+    this.#shown.set(this.#peers, key);
+    this.#peers.replaceChildren(...text.flatMap(([color, name, path, place]) => {
+      if (!path) return [];
+      const [x, y] = place.split(' ');
+      const label = make('text', { x, y: String(Number(y) - 6), fill: color, 'text-anchor': 'middle' });
+      label.textContent = name;
+      return [make('path', { d: path, stroke: color, 'stroke-width': '2' }), label];
+    }));
+  }
+}
+
+/**
+ * @param {string} name
+ * @param {Record<string, string>} attributes
+ */
+function make(name, attributes) {
+  const element = document.createElementNS('http://www.w3.org/2000/svg', name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  return element;
+}
+
+/** @typedef {{ label: Label, position: number, isSelected: boolean }} Option */
+
+/**
+ * The labels for assistive technology: transparent boxes with names, which carry the focus. At most 500; they follow the camera when it rests.
+ */
+export class Options {
+  /** The most boxes. */
+  static limit = 500;
+  #world = document.createElement('div');
+  /** @type {Map<string, HTMLElement>} */
+  #nodes = new Map();
+
+  /**
+   * @param {HTMLElement} list
+   * @param {(label: Label) => string} nameOf
+   */
+  constructor(list, nameOf) {
+    this.list = list;
+    this.nameOf = nameOf;
+    this.#world.setAttribute('role', 'presentation');
+    list.append(this.#world);
+  }
+
+  /**
+   * @param {Camera} camera
+   * @param {Option[]} options bottom to top
+   * @param {number} count how many labels there are
+   * @param {string | null} focused
+   */
+  show({ x, y, zoom }, options, count, focused) {
+    this.#world.style.transform = `translate(${x}px,${y}px) scale(${zoom})`;
+    const wanted = new Set(options.map(({ label }) => label.id));
+    for (const [id, node] of this.#nodes) {
+      if (wanted.has(id)) continue;
+      node.remove();
+      this.#nodes.delete(id);
+    }
+    /** @type {Element | null} */
+    let before = null;
+    for (const option of options) {
+      const node = this.#node(option, count);
+      const next = /** @type {Element | null} */ (before ? before.nextElementSibling : this.#world.firstElementChild);
+      if (next !== node) this.#world.insertBefore(node, next);
+      before = node;
+    }
+    const active = focused !== null && this.#nodes.get(focused);
+    if (active) this.list.setAttribute('aria-activedescendant', active.id);
+    else this.list.removeAttribute('aria-activedescendant');
+  }
+
+  /**
+   * @param {Option} option
+   * @param {number} count
+   */
+  #node({ label, position, isSelected }, count) {
+    const { id } = label;
+    let node = this.#nodes.get(id);
+    if (!node) {
+      node = document.createElement('div');
+      node.id = `option-${id}`;
+      node.dataset.id = id;
+      node.setAttribute('role', 'option');
+      this.#nodes.set(id, node);
+    }
+    set(node, 'aria-label', this.nameOf(label));
+    set(node, 'aria-selected', String(isSelected));
+    set(node, 'aria-posinset', String(position));
+    set(node, 'aria-setsize', String(count));
+    const { width, height, rotation } = boxOf(label);
+    const style = `${width}px,${height}px,${label.x},${label.y},${rotation}`;
+    if (node.dataset.place !== style) {
+      node.dataset.place = style;
+      Object.assign(node.style, {
+        position: 'absolute', inset: '0 auto auto 0', width: `${width}px`, height: `${height}px`,
+        transform: `translate(${label.x - width / 2}px,${label.y - height / 2}px) rotate(${rotation}deg)`,
+      });
+    }
+    return node;
+  }
+}
+
+/**
+ * @param {HTMLElement} node
+ * @param {string} name
+ * @param {string} value
+ */
+function set(node, name, value) {
+  if (node.getAttribute(name) !== value) node.setAttribute(name, value);
+}

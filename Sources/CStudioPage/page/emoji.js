@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The panel of emoji: search, recent ones, palettes, skin tones. Drag, tap or Enter adds.
+
+/** @typedef {import('./main').Studio} Studio */
+
+import { add, edit } from './actions.js';
+import { build } from './panels.js';
+import { words } from './words.js';
+
+/** The most emoji that a search gives. */
+const foundLimit = 160;
+/** The most recent ones that are shown. */
+const recentLimit = 24;
+const dragThreshold = 6;
+const modifiers = ['', '\u{1F3FB}', '\u{1F3FC}', '\u{1F3FD}', '\u{1F3FE}', '\u{1F3FF}'];
+
+/**
+ * An emoji with another skin tone, wherever it can have one.
+ * @param {string} text
+ * @param {string} modifier
+ */
+export function toned(text, modifier) {
+  if (!modifier || /\p{Emoji_Modifier}/u.test(text)) return text;
+  return text.replace(/(\p{Emoji_Modifier_Base})\uFE0F?/gu, `$1${modifier}`);
+}
+
+/** @param {Studio} studio */
+export function attachEmoji(studio) {
+  const panel = new Panel(studio);
+  studio.on('opened', () => panel.load());
+  studio.on('ui', (name) => {
+    if (name === 'emoji') panel.open();
+    if (name === 'replace') panel.open(true);
+    if (name === 'used') panel.use(studio.stamp);
+  });
+  studio.on('tool', () => panel.showStamp());
+  studio.on('selected', () => { if (!studio.selected.size) panel.isReplacing = false; });
+  panel.load();
+}
+
+class Panel {
+  isReplacing = false;
+  #aside = /** @type {HTMLElement} */ (document.getElementById('emoji'));
+  #find = /** @type {HTMLInputElement} */ (document.getElementById('find'));
+  #found = /** @type {HTMLElement} */ (document.getElementById('found'));
+  #tone = localStorage.getItem('tone') ?? '';
+  /** @type {{ name: string, emoji: string[] }[]} */
+  #palettes = [];
+  /** @type {string[]} */
+  #recent = [];
+  #query = 0;
+  /** @type {{ text: string, from: { x: number, y: number }, ghost: HTMLElement | null } | null} */
+  #drag = null;
+  #hasDragged = false;
+
+  /** @param {Studio} studio */
+  constructor(studio) {
+    this.studio = studio;
+    this.#find.disabled = false;
+    this.#find.addEventListener('input', () => this.#search());
+    this.#find.addEventListener('keydown', (event) => {
+      if (event.key === 'Escape') {
+        if (this.#find.value) {
+          this.#find.value = '';
+          this.#search();
+        } else {
+          this.close();
+        }
+        event.stopPropagation();
+        event.preventDefault();
+      }
+      const first = this.#found.querySelector('button');
+      if (event.key === 'Enter' && first) this.choose(first.dataset.emoji ?? '');
+      if (event.key === 'ArrowDown' && first) {
+        event.preventDefault();
+        first.focus();
+      }
+    });
+    this.#found.addEventListener('click', (event) => {
+      const button = event.target instanceof Element ? event.target.closest('button') : null;
+      if (button && !this.#hasDragged) this.choose(button.dataset.emoji ?? '');
+    });
+    this.#found.addEventListener('keydown', (event) => this.#walk(event));
+    this.#attachDrag();
+    this.#showTones();
+  }
+
+  async load() {
+    try {
+      const { palettes, recent } = await this.studio.net.request({ palettes: true });
+      [this.#palettes, this.#recent] = [palettes, recent.slice(0, recentLimit)];
+      if (!this.#find.value) this.#show();
+    } catch {
+      // Without a connection the panel stays as it is.
+    }
+  }
+
+  open(isReplacing = false) {
+    this.isReplacing = isReplacing;
+    if (isReplacing) this.studio.emit('note', { text: words.emoji.replacing });
+    else if (this.studio.tool === 'stamp' || this.studio.tool === 'brush') this.studio.emit('note', { text: words.emoji.forStamp });
+    this.#aside.classList.toggle('open', isReplacing || !this.#aside.classList.contains('open'));
+    this.#find.focus();
+    this.#find.select();
+  }
+
+  close() {
+    this.isReplacing = false;
+    this.#aside.classList.remove('open');
+    this.studio.focusCanvas();
+  }
+
+  // MARK: What is shown
+
+  async #search() {
+    const query = ++this.#query;
+    const text = this.#find.value.trim();
+    if (!text) return this.#show();
+    try {
+      const { found } = await this.studio.net.request({ find: { limit: foundLimit, words: text } });
+      if (query !== this.#query) return;
+      if (found.length) this.#found.replaceChildren(this.#grid(found));
+      else this.#found.replaceChildren(build('p', { class: 'empty' }, words.emoji.nothing));
+    } catch {
+      // The next letter asks again.
+    }
+  }
+
+  #show() {
+    const groups = [{ name: words.emoji.recent, emoji: this.#recent }, ...this.#palettes].filter(({ emoji }) => emoji.length);
+    this.#found.replaceChildren(...groups.flatMap(({ name, emoji }) => [build('h2', {}, name), this.#grid(emoji.map((text) => ({ text, name: text })))]));
+    this.showStamp();
+  }
+
+  /** @param {{ text: string, name: string }[]} list */
+  #grid(list) {
+    return build('div', { class: 'grid' }, ...list.map(({ text, name }) => {
+      const shown = toned(text, this.#tone);
+      return build('button', { type: 'button', 'data-emoji': shown, 'aria-label': name === text ? shown : name, title: name === text ? '' : name, draggable: false }, shown);
+    }));
+  }
+
+  showStamp() {
+    const { studio } = this;
+    const isStamping = studio.tool === 'stamp' || studio.tool === 'brush';
+    for (const button of this.#found.querySelectorAll('button')) {
+      if (isStamping && button.dataset.emoji === studio.stamp) button.setAttribute('aria-pressed', 'true');
+      else button.removeAttribute('aria-pressed');
+    }
+  }
+
+  #showTones() {
+    const host = /** @type {HTMLElement} */ (document.getElementById('tones'));
+    host.replaceChildren(build('span', {}, words.emoji.tone), ...modifiers.map((modifier, index) => {
+      const name = index ? words.emoji.tones[index - 1] : words.emoji.noTone;
+      const button = build('button', { type: 'button', 'aria-label': name, title: name, 'aria-pressed': this.#tone === modifier }, `\u{270B}${modifier}`);
+      button.addEventListener('click', () => {
+        this.#tone = modifier;
+        localStorage.setItem('tone', modifier);
+        this.#showTones();
+        if (this.#find.value) this.#search();
+        else this.#show();
+      });
+      return button;
+    }));
+  }
+
+  /** @param {KeyboardEvent} event */
+  #walk(event) {
+    const buttons = [...this.#found.querySelectorAll('button')];
+    const index = buttons.indexOf(/** @type {HTMLButtonElement} */ (document.activeElement));
+    if (index < 0) return;
+    const row = buttons[index].offsetTop;
+    const isOther = (/** @type {HTMLElement} */ button) => button.offsetTop !== row;
+    const { offsetLeft } = buttons[index];
+    const nearest = (/** @type {HTMLButtonElement[]} */ list) => {
+      const next = list.find(isOther);
+      const inRow = next ? list.filter(({ offsetTop }) => offsetTop === next.offsetTop) : [];
+      return inRow.sort((a, b) => Math.abs(a.offsetLeft - offsetLeft) - Math.abs(b.offsetLeft - offsetLeft))[0];
+    };
+    const target = event.key === 'ArrowRight' ? buttons[index + 1] : event.key === 'ArrowLeft' ? buttons[index - 1]
+      : event.key === 'ArrowDown' ? nearest(buttons.slice(index)) : event.key === 'ArrowUp' ? nearest(buttons.slice(0, index).reverse()) ?? this.#find : undefined;
+    if (event.key === 'Escape') this.close();
+    else if (target) target.focus();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  // MARK: Choosing
+
+  /** @param {string} text */
+  choose(text) {
+    const { studio } = this;
+    if (!text || !studio.isOpen) return;
+    if (this.isReplacing && studio.selected.size) {
+      edit(studio, words.edits.replace, studio.selection.filter(({ kind }) => kind !== 'caption'), () => ({ text }));
+      this.isReplacing = false;
+      studio.focusCanvas();
+    } else if (studio.tool === 'stamp' || studio.tool === 'brush') {
+      studio.setStamp(text);
+    } else {
+      add(studio, words.edits.add, [{ text, ...this.#freePlace(), size: studio.stampSize }]);
+    }
+    studio.setStamp(text);
+    this.use(text);
+    if (innerWidth <= 820) this.#aside.classList.remove('open');
+  }
+
+  /**
+   * Notes that an emoji was used.
+   * @param {string} text
+   */
+  use(text) {
+    if (this.#recent[0] === text) return;
+    this.#recent = [text, ...this.#recent.filter((other) => other !== text)].slice(0, recentLimit);
+    // While one is being dragged or walked, the others stay where they are.
+    if (!this.#find.value && !this.#found.contains(document.activeElement)) this.#show();
+  }
+
+  /** A place in the middle of the view that has room. */
+  #freePlace() {
+    const { studio } = this;
+    const { viewport: { visible }, stampSize: size, hits } = studio;
+    const { x, y } = { x: visible.x + visible.width / 2, y: visible.y + visible.height / 2 };
+    const side = size * 1.25;
+    for (let index = 0; index < 60; index += 1) {
+      // Points of a sunflower: evenly spread, from the middle outwards.
+      const [distance, angle] = [side * Math.sqrt(index), index * 2.4];
+      const place = { x: Math.round(x + distance * Math.cos(angle)), y: Math.round(y + distance * Math.sin(angle)) };
+      const isInside = place.x > visible.x && place.x < visible.x + visible.width && place.y > visible.y && place.y < visible.y + visible.height;
+      if (isInside && !hits.inRect({ x: place.x - size / 2, y: place.y - size / 2, width: size, height: size }).length) return place;
+    }
+    return { x: Math.round(x), y: Math.round(y) };
+  }
+
+  // MARK: Dragging
+
+  #attachDrag() {
+    this.#found.addEventListener('pointerdown', (event) => {
+      const button = event.target instanceof Element ? event.target.closest('button') : null;
+      this.#hasDragged = false;
+      if (!button || event.button !== 0) return;
+      this.#drag = { text: button.dataset.emoji ?? '', from: { x: event.clientX, y: event.clientY }, ghost: null };
+    });
+    addEventListener('pointermove', (event) => {
+      const drag = this.#drag;
+      if (!drag) return;
+      const [dx, dy] = [event.clientX - drag.from.x, event.clientY - drag.from.y];
+      if (!drag.ghost) {
+        if (Math.hypot(dx, dy) < dragThreshold) return;
+        drag.ghost = build('div', { class: 'dragged' }, drag.text);
+        document.body.append(drag.ghost);
+        this.#hasDragged = true;
+      }
+      const size = Math.max(20, this.studio.stampSize * this.studio.camera.zoom);
+      drag.ghost.style.fontSize = `${size}px`;
+      drag.ghost.style.transform = `translate(${event.clientX}px,${event.clientY}px) translate(-50%,-50%)`;
+    });
+    const end = (/** @type {PointerEvent} */ event, /** @type {boolean} */ isDropped) => {
+      const drag = this.#drag;
+      this.#drag = null;
+      drag?.ghost?.remove();
+      const { studio } = this;
+      const { left, top, width, height } = studio.stageRect;
+      const isOnStage = event.clientX > left && event.clientX < left + width && event.clientY > top && event.clientY < top + height;
+      if (!drag?.ghost || !isDropped || !isOnStage || !studio.isOpen) return;
+      const { x, y } = studio.documentPoint(event);
+      add(studio, words.edits.add, [{ text: drag.text, x: Math.round(x), y: Math.round(y), size: studio.stampSize }]);
+      studio.setStamp(drag.text);
+      this.use(drag.text);
+      studio.focusCanvas();
+    };
+    addEventListener('pointerup', (event) => end(event, true));
+    addEventListener('pointercancel', (event) => end(event, false));
+  }
+}

@@ -1,0 +1,676 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Gestures as machines: plain values of pointer events in, effects out.
+//
+//     idle ── down ──▶ press ── moved over the threshold ──▶ move, duplicate, marquee, resize or turn ── up ──▶ idle (commit)
+//                      press ── up ──▶ idle (tap)
+//     idle ── down with Space or the middle button ──▶ pan ── up ──▶ idle
+//     idle ── down with a stamp, or a brush ──▶ stamp, brush ── up ──▶ idle (commit)
+//     one finger, doing anything ── down of a second one ──▶ cancelled; pinch ── up of one ──▶ spent ── all up ──▶ idle
+//     any ── Escape, `pointercancel`, lost window ──▶ cancelled; spent ── all up ──▶ idle
+//
+// The effect `gesture` gives the whole layer of the gesture, computed from the labels as they were when it began. `cancel` takes the layer
+// away; the selection and the view are restored by effects of their own.
+
+import { bounded, copies, moved, scaled, sized, turned, zStep } from './arrange.js';
+import { boxOf, edgesOf, rotation } from './rules.js';
+import {
+  bounds, frameOf, handleAt, including, isInFrame, isSame, labelsOf, marqueed, nothing, selectionOf, toggled,
+} from './selection.js';
+import { snap, snapDistance, snapLines } from './snapping.js';
+import { editName } from './store.js';
+
+export { handleAt, handlesOf } from './selection.js';
+
+/** @typedef {import('./types').Fields} Fields */
+/** @typedef {import('./types').Label} Label */
+/** @typedef {import('./types').Point} Point */
+/** @typedef {import('./types').Rect} Rect */
+/** @typedef {import('./types').Size} Size */
+/** @typedef {import('./rules.js').Viewport} Viewport */
+/** @typedef {import('./selection.js').Frame} Frame */
+/** @typedef {import('./selection.js').Handle} Handle */
+/** @typedef {import('./selection.js').Selection} Selection */
+/** @typedef {import('./snapping.js').Guide} Guide */
+/** @typedef {import('./snapping.js').Lines} Lines */
+
+/** @typedef {import('./types').Activity} Activity */
+/** @typedef {import('./types').AbortInput} AbortInput */
+/** @typedef {import('./types').GestureEffect} Effect */
+/** @typedef {import('./types').GestureName} GestureName */
+/** @typedef {import('./types').KeysInput} KeysInput */
+/** @typedef {import('./types').PointerInput} PointerInput */
+/** @typedef {import('./types').Scene} Scene */
+/** @typedef {import('./types').Tool} Tool */
+
+/** How far a pointer moves, in the view's units, before a press is a drag. */
+export const dragThreshold = Object.freeze({ mouse: 4, touch: 10 });
+/** How far from a handle's centre it can be taken, and how far from a label a finger can be, in the view's units. */
+export const reachOf = Object.freeze({ mouse: 8, touch: 20 });
+/** Degrees that two fingers turn before the selection turns. */
+const pinchTurnFrom = 10;
+/** The number of labels of one stroke. */
+const strokeLimit = 1_000;
+
+// MARK: Wheel
+
+/**
+ * The viewport after a turn of the wheel, in the view's units: with Ctrl it zooms about the pointer, else it scrolls; Shift exchanges the axes.
+ * @param {Viewport} viewport
+ * @param {{ dx: number, dy: number, x: number, y: number, ctrl: boolean, shift: boolean }} wheel
+ * @returns {Viewport}
+ */
+export function wheeled(viewport, { dx, dy, x, y, ctrl, shift }) {
+  if (ctrl) return viewport.zoomBy(Math.exp(Math.max(-1, Math.min(-dy / 240, 1))), { x, y });
+  return shift && dx === 0 ? viewport.scrollBy(dy, 0) : viewport.scrollBy(dx, dy);
+}
+
+// MARK: The machine
+
+export class Gestures {
+  /**
+   * The pointers that are down, with the places where they came down.
+   * @type {Map<number, { start: Point, now: Point, isTouch: boolean }>}
+   */
+  #pointers = new Map();
+  /** @type {Activity | null} */
+  #activity = null;
+  /**
+   * The pointer of the activity.
+   * @type {number | null}
+   */
+  #pointer = null;
+  /** @type {PointerInput | null} */
+  #last = null;
+
+  /**
+   * What is under way.
+   * @returns {GestureName | null}
+   */
+  get current() { return this.#activity?.name ?? null; }
+
+  /**
+   * Takes an input, and returns what is to be done, in order.
+   * @param {PointerInput | KeysInput | AbortInput} input
+   * @param {Scene} scene
+   * @returns {Effect[]}
+   */
+  input(input, scene) {
+    switch (input.type) {
+      case 'down': return this.#down(input, scene);
+      case 'move': return this.#move(input, scene);
+      case 'up': return this.#up(input, scene);
+      case 'cancel':
+        this.#pointers.delete(input.id);
+        return this.#cancel();
+      case 'keys': {
+        if (!this.#last || !this.#activity || this.#activity.name === 'press') return [];
+        const { shift, ctrl, alt } = input;
+        return this.#activity.move({ ...this.#last, shift, ctrl, alt }, scene);
+      }
+      case 'abort':
+        // The pointers may be lifted where the page does not learn of it.
+        this.#pointers.clear();
+        return this.#cancel();
+    }
+  }
+
+  #cancel() {
+    const effects = this.#activity?.cancel() ?? [];
+    this.#activity = null;
+    return effects;
+  }
+
+  /** @param {PointerInput} input @param {Scene} scene */
+  #down(input, scene) {
+    const effects = this.#pointers.delete(input.id) ? this.#cancel() : [];
+    const now = { x: input.x, y: input.y };
+    this.#pointers.set(input.id, { start: now, now, isTouch: input.pointerType === 'touch' });
+    const pointers = [...this.#pointers.values()];
+    if (pointers.length === 1) {
+      [this.#pointer, this.#last] = [input.id, input];
+      if (input.button === 2) return effects;
+      const begun = begin(input, scene);
+      this.#activity = begun.activity;
+      return [...effects, ...begun.effects];
+    }
+    const [first, second] = pointers;
+    if (pointers.length > 2 || !first.isTouch || !second.isTouch || !this.#activity) return effects;
+    // What the first finger has done is undone.
+    const selection = this.#activity.selectionBefore ?? scene.selection;
+    effects.push(...this.#cancel());
+    this.#activity = pinch(first, second, { ...scene, selection });
+    return effects;
+  }
+
+  /** @param {PointerInput} input @param {Scene} scene */
+  #move(input, scene) {
+    const pointer = this.#pointers.get(input.id);
+    if (!pointer) return [];
+    pointer.now = { x: input.x, y: input.y };
+    if (!this.#activity) return [];
+    if (this.#activity.name !== 'pinch' && input.id !== this.#pointer) return [];
+    this.#last = input;
+    if (!(this.#activity instanceof Press)) return this.#activity.move(input, scene);
+    const begun = this.#activity.dragged(input, scene);
+    if (!begun) return [];
+    this.#activity = begun.activity;
+    return [...begun.effects, ...begun.activity.move(input, scene)];
+  }
+
+  /** @param {PointerInput} input @param {Scene} scene */
+  #up(input, scene) {
+    if (!this.#pointers.has(input.id)) return [];
+    const activity = this.#activity;
+    const ends = activity !== null && (activity.name === 'pinch' || input.id === this.#pointer);
+    const effects = ends ? activity.end(input, scene) : [];
+    if (ends) this.#activity = null;
+    this.#pointers.delete(input.id);
+    return effects;
+  }
+}
+
+/** @typedef {{ activity: Activity | null, effects: Effect[] }} Begun */
+
+/** @param {PointerInput} input */
+const reach = (input) => (input.pointerType === 'touch' ? reachOf.touch : reachOf.mouse);
+
+/**
+ * What a first pointer begins.
+ * @param {PointerInput} input
+ * @param {Scene} scene
+ * @returns {Begun}
+ */
+function begin(input, scene) {
+  const { tool } = scene;
+  if (input.button === 1 || scene.isPanning) return { activity: new Pan(input, scene), effects: [] };
+  if (tool.kind === 'stamp' || tool.kind === 'brush') {
+    const activity = new Stroke(tool, scene);
+    return { activity, effects: activity.move(input, scene) };
+  }
+  return press(input, scene);
+}
+
+/**
+ * A layer of a gesture.
+ * @param {ReadonlyMap<string, Fields>} fields
+ * @param {{ additions?: readonly Label[], drag?: [number, number], guides?: readonly Guide[] }} [more]
+ * @returns {Effect}
+ */
+const layer = (fields, more = {}) => ({
+  kind: 'gesture', fields, additions: more.additions ?? [], drag: more.drag ?? null, guides: more.guides ?? [],
+});
+
+// MARK: Press
+
+/** @typedef {{ kind: 'label', id: string } | { kind: 'inside' } | { kind: 'empty' } | { kind: 'handle', handle: Handle, frame: Frame }} Pressed */
+
+/**
+ * @param {PointerInput} input
+ * @param {Scene} scene
+ * @returns {Begun}
+ */
+function press(input, scene) {
+  const { viewport, selection } = scene;
+  const frame = frameOf(labelsOf(selection, scene.label));
+  const handle = frame && handleAt(frame, viewport, input.x, input.y, reach(input));
+  if (frame && handle) {
+    return { activity: new Press(input, scene, { kind: 'handle', handle, frame }), effects: [] };
+  }
+  const { x, y } = viewport.contentPlace(input.x, input.y);
+  const id = scene.topAt(x, y, input.pointerType === 'touch' ? reachOf.touch / viewport.zoom : 0);
+  if (id === null) {
+    const isInside = frame !== null && selection.size > 1 && isInFrame(frame, x, y);
+    return { activity: new Press(input, scene, { kind: isInside ? 'inside' : 'empty' }), effects: [] };
+  }
+  const activity = new Press(input, scene, { kind: 'label', id });
+  // A finger may be the first of two, so it selects when it is lifted.
+  const selects = input.pointerType !== 'touch' && !input.shift && !input.ctrl && !selection.has(id);
+  return { activity, effects: selects ? [{ kind: 'select', ids: selectionOf([id]) }] : [] };
+}
+
+/**
+ * A pointer that is down and has not moved yet.
+ * @implements {Activity}
+ */
+class Press {
+  name = /** @type {const} */ ('press');
+
+  /** @param {PointerInput} input @param {Scene} scene @param {Pressed} pressed */
+  constructor(input, scene, pressed) {
+    this.start = input;
+    this.pressed = pressed;
+    this.selectionBefore = scene.selection;
+  }
+
+  /**
+   * The drag that the movement begins; null below the threshold.
+   * @param {PointerInput} input
+   * @param {Scene} scene
+   * @returns {{ activity: Activity, effects: Effect[] } | null}
+   */
+  dragged(input, scene) {
+    const { start, pressed, selectionBefore: before } = this;
+    const threshold = start.pointerType === 'touch' ? dragThreshold.touch : dragThreshold.mouse;
+    if (Math.hypot(input.x - start.x, input.y - start.y) < threshold) return null;
+    if (pressed.kind === 'empty') return { activity: new Marquee(start, before), effects: [] };
+    if (pressed.kind === 'handle') {
+      const labels = labelsOf(before, scene.label);
+      const { handle, frame } = pressed;
+      const activity = handle.kind === 'turn'
+        ? turnDrag(start, scene, labels, frame) : resizeDrag(start, scene, labels, frame, handle.index);
+      return { activity, effects: [] };
+    }
+    const selection = pressed.kind === 'inside' || before.has(pressed.id) ? before
+      : start.shift || start.ctrl ? including(before, [pressed.id]) : selectionOf([pressed.id]);
+    return moveDrag(start, scene, before, selection);
+  }
+
+  move() { return []; }
+
+  /**
+   * A tap.
+   * @returns {Effect[]}
+   */
+  end() {
+    const { start, pressed, selectionBefore: before } = this;
+    if (pressed.kind === 'handle') return [];
+    const adds = start.shift || start.ctrl;
+    if (pressed.kind !== 'label') return adds || before.size === 0 ? [] : [{ kind: 'select', ids: nothing }];
+    return [{ kind: 'select', ids: adds ? toggled(before, pressed.id) : selectionOf([pressed.id]) }];
+  }
+
+  /** @returns {Effect[]} */
+  cancel() { return [{ kind: 'select', ids: this.selectionBefore }]; }
+}
+
+// MARK: Drags
+
+/**
+ * A drag that gives labels new values.
+ * @implements {Activity}
+ */
+class Drag {
+  /**
+   * @param {GestureName} name
+   * @param {string} verb of the edit's name
+   * @param {readonly Label[]} labels
+   * @param {{ before: Selection, during: Selection }} selections
+   * @param {(input: PointerInput, scene: Scene) => Effect} values
+   */
+  constructor(name, verb, labels, selections, values) {
+    this.name = name;
+    this.verb = verb;
+    this.labels = labels;
+    this.selectionBefore = selections.before;
+    this.selectionDuring = selections.during;
+    this.values = values;
+  }
+
+  /** @param {PointerInput} input @param {Scene} scene */
+  move(input, scene) { return [this.values(input, scene)]; }
+
+  /** @param {PointerInput} input @param {Scene} scene @returns {Effect[]} */
+  end(input, scene) {
+    return [
+      this.values(input, scene),
+      { kind: 'commit', name: editName(this.verb, this.labels), ids: this.labels.map(({ id }) => id) },
+    ];
+  }
+
+  /** @returns {Effect[]} */
+  cancel() {
+    const isSelected = isSame(this.selectionBefore, this.selectionDuring);
+    return [{ kind: 'cancel' }, ...(isSelected ? [] : [selects(this.selectionBefore)])];
+  }
+}
+
+/** @param {Selection} ids @returns {Effect} */
+const selects = (ids) => ({ kind: 'select', ids });
+
+/**
+ * Moves the selection; with Alt at the start, copies of it. Shift keeps to an axis, Ctrl does not snap.
+ * @param {PointerInput} start
+ * @param {Scene} scene
+ * @param {Selection} before
+ * @param {Selection} selection
+ * @returns {{ activity: Activity, effects: Effect[] }}
+ */
+function moveDrag(start, scene, before, selection) {
+  const originals = labelsOf(selection, scene.label);
+  const labels = start.alt ? copies(originals, scene.newID, scene.topZ) : originals;
+  const during = start.alt ? selectionOf(labels.map(({ id }) => id)) : selection;
+  const from = scene.viewport.contentPlace(start.x, start.y);
+  const around = bounds(labels);
+  /** @type {Lines | null} */
+  let lines = null;
+  const still = start.alt ? nothing : selection;
+
+  /** @param {PointerInput} input @param {Scene} now @returns {Effect} */
+  const values = (input, now) => {
+    const to = now.viewport.contentPlace(input.x, input.y);
+    let [dx, dy] = [to.x - from.x, to.y - from.y];
+    /** @type {'x' | 'y' | null} */
+    const fixed = !input.shift ? null : Math.abs(dx) >= Math.abs(dy) ? 'y' : 'x';
+    if (fixed === 'x') dx = 0;
+    if (fixed === 'y') dy = 0;
+    /** @type {readonly Guide[]} */
+    let guides = [];
+    if (around && scene.snaps && !input.ctrl) {
+      lines ??= snapLines(stillEdges(now, still), now.canvas);
+      const movedEdges =
+        { left: around.left + dx, top: around.top + dy, right: around.right + dx, bottom: around.bottom + dy };
+      const snapped = snap(lines, movedEdges, snapDistance / now.viewport.zoom);
+      if (fixed !== 'x') dx += snapped.dx;
+      if (fixed !== 'y') dy += snapped.dy;
+      guides = snapped.guides.filter(({ axis }) => axis !== fixed);
+    }
+    const fields = moved(labels, dx, dy);
+    if (!start.alt) return layer(fields, { drag: [dx, dy], guides });
+    const additions = labels.map((label) => ({ ...label, ...fields.get(label.id) }));
+    return layer(new Map(), { additions: /** @type {Label[]} */ (additions), drag: [dx, dy], guides });
+  };
+  const name = start.alt ? 'duplicate' : 'move';
+  const activity = new Drag(name, name, labels, { before, during }, values);
+  // A press has selected its label already, unless it is a finger's.
+  return { activity, effects: isSame(during, scene.selection) ? [] : [selects(during)] };
+}
+
+/**
+ * The edges of the labels in view that do not move.
+ * @param {Scene} scene
+ * @param {Selection} moving
+ */
+function* stillEdges(scene, moving) {
+  for (const id of scene.inRect(scene.viewport.visible)) {
+    const label = moving.has(id) ? undefined : scene.label(id);
+    if (label) yield edgesOf(boxOf(label));
+  }
+}
+
+/**
+ * Makes the selection larger or smaller about the opposite corner; with Alt about the centre.
+ * @param {PointerInput} start
+ * @param {Scene} scene
+ * @param {readonly Label[]} labels
+ * @param {Frame} frame
+ * @param {number} index of the dragged corner
+ */
+function resizeDrag(start, scene, labels, frame, index) {
+  const [corner, opposite] = [frame.corners[index], frame.corners[(index + 2) % 4]];
+  const taken = scene.viewport.contentPlace(start.x, start.y);
+  return new Drag('resize', 'resize', labels, unchanged(scene), (input, now) => {
+    const about = input.alt ? frame.center : opposite;
+    const to = now.viewport.contentPlace(input.x, input.y);
+    const [x, y] = [corner.x + to.x - taken.x - about.x, corner.y + to.y - taken.y - about.y];
+    const [alongX, alongY] = [corner.x - about.x, corner.y - about.y];
+    const square = alongX * alongX + alongY * alongY;
+    return layer(scaled(labels, square > 0 ? (x * alongX + y * alongY) / square : 1, about));
+  });
+}
+
+/**
+ * Turns the selection about its centre; with Shift in steps of 15°.
+ * @param {PointerInput} start
+ * @param {Scene} scene
+ * @param {readonly Label[]} labels
+ * @param {Frame} frame
+ */
+function turnDrag(start, scene, labels, frame) {
+  const from = angle(frame.center, scene.viewport.contentPlace(start.x, start.y));
+  return new Drag('turn', 'rotate', labels, unchanged(scene), (input, now) => {
+    const turn = angle(frame.center, now.viewport.contentPlace(input.x, input.y)) - from;
+    // A single label ends at a multiple of the step, whatever its rotation was.
+    const degrees = input.shift
+      ? Math.round((turn + frame.rotation) / 15) * 15 - frame.rotation : Math.round(turn * 10) / 10;
+    return layer(turned(labels, degrees, frame.center));
+  });
+}
+
+/** @param {Scene} scene */
+const unchanged = ({ selection }) => ({ before: selection, during: selection });
+
+/**
+ * The direction from one point to another one, in degrees clockwise.
+ * @param {Point} from
+ * @param {Point} to
+ */
+const angle = (from, to) => (Math.atan2(to.y - from.y, to.x - from.x) * 180) / Math.PI;
+
+/**
+ * Selects what a rectangle touches; with Shift or Ctrl at the start, beside what was selected.
+ * @implements {Activity}
+ */
+class Marquee {
+  name = /** @type {const} */ ('marquee');
+
+  /** @param {PointerInput} start @param {Selection} before */
+  constructor(start, before) {
+    this.start = start;
+    this.selectionBefore = before;
+    this.during = before;
+  }
+
+  /** @param {PointerInput} input @param {Scene} scene @returns {Effect[]} */
+  move(input, scene) {
+    const [a, b] = [this.start, input].map(({ x, y }) => scene.viewport.contentPlace(x, y));
+    const rect = {
+      x: Math.min(a.x, b.x), y: Math.min(a.y, b.y), width: Math.abs(a.x - b.x), height: Math.abs(a.y - b.y),
+    };
+    const ids = marqueed(this.selectionBefore, scene.inRect(rect), this.start.shift || this.start.ctrl);
+    const isChanged = !isSame(ids, this.during);
+    this.during = ids;
+    return [{ kind: 'marquee', rect }, ...(isChanged ? [selects(ids)] : [])];
+  }
+
+  /** @param {PointerInput} input @param {Scene} scene @returns {Effect[]} */
+  end(input, scene) { return [...this.move(input, scene), { kind: 'marquee', rect: null }]; }
+
+  /** @returns {Effect[]} */
+  cancel() { return [{ kind: 'marquee', rect: null }, selects(this.selectionBefore)]; }
+}
+
+// MARK: The view
+
+/**
+ * Moves the view with the pointer.
+ * @implements {Activity}
+ */
+class Pan {
+  name = /** @type {const} */ ('pan');
+
+  /** @param {PointerInput} start @param {Scene} scene */
+  constructor(start, scene) {
+    this.last = start;
+    this.before = scene.viewport;
+  }
+
+  /** @param {PointerInput} input @param {Scene} scene @returns {Effect[]} */
+  move(input, scene) {
+    const viewport = scene.viewport.scrollBy(this.last.x - input.x, this.last.y - input.y);
+    this.last = input;
+    return [{ kind: 'view', viewport }];
+  }
+
+  /** @param {PointerInput} input @param {Scene} scene @returns {Effect[]} */
+  end(input, scene) { return this.move(input, scene); }
+
+  /** @returns {Effect[]} */
+  cancel() { return [{ kind: 'view', viewport: this.before }]; }
+}
+
+/** @typedef {{ readonly start: Point, now: Point }} Finger whose `now` the machine keeps up to date */
+
+/**
+ * Two fingers: they move, resize and turn the selection if both came down on it, else the view.
+ * @param {Finger} first
+ * @param {Finger} second
+ * @param {Scene} scene
+ * @returns {Activity}
+ */
+function pinch(first, second, scene) {
+  const labels = labelsOf(scene.selection, scene.label);
+  const frame = frameOf(labels);
+  const isOnSelection = frame !== null && [first, second].every(({ start }) => {
+    const { x, y } = scene.viewport.contentPlace(start.x, start.y);
+    return isInFrame(frame, x, y);
+  });
+  return isOnSelection ? pinchSelection(first, second, scene, labels) : new PinchView(first, second, scene);
+}
+
+/** @param {Point} a @param {Point} b @returns {Point} */
+const between = (a, b) => ({ x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 });
+
+/**
+ * Not 0, by which the distance of another moment is divided.
+ * @param {Point} a
+ * @param {Point} b
+ */
+const apart = (a, b) => Math.max(1, Math.hypot(a.x - b.x, a.y - b.y));
+
+/** @implements {Activity} */
+class PinchView {
+  name = /** @type {const} */ ('pinch');
+
+  /** @param {Finger} first @param {Finger} second @param {Scene} scene */
+  constructor(first, second, scene) {
+    this.fingers = [first, second];
+    this.last = [first.now, second.now];
+    this.before = scene.viewport;
+  }
+
+  /** @param {PointerInput} _ @param {Scene} scene @returns {Effect[]} */
+  move(_, scene) {
+    const [a, b] = this.fingers.map(({ now }) => now);
+    const [oldA, oldB] = this.last;
+    const [middle, oldMiddle] = [between(a, b), between(oldA, oldB)];
+    this.last = [a, b];
+    const viewport = scene.viewport.zoomBy(apart(a, b) / apart(oldA, oldB), oldMiddle)
+      .scrollBy(oldMiddle.x - middle.x, oldMiddle.y - middle.y);
+    return [{ kind: 'view', viewport }];
+  }
+
+  /** @returns {Effect[]} */
+  end() { return []; }
+
+  /** @returns {Effect[]} */
+  cancel() { return [{ kind: 'view', viewport: this.before }]; }
+}
+
+/** @param {Finger} first @param {Finger} second @param {Scene} scene @param {readonly Label[]} labels */
+function pinchSelection(first, second, scene, labels) {
+  const [startA, startB] = [first.now, second.now];
+  const from = between(startA, startB);
+  const about = scene.viewport.contentPlace(from.x, from.y);
+  /**
+   * The turn at which labels began to turn.
+   * @type {number | null}
+   */
+  let turnedFrom = null;
+  return new Drag('pinch', 'resize', labels, unchanged(scene), (_, now) => {
+    const [a, b] = [first.now, second.now];
+    const middle = between(a, b);
+    const to = now.viewport.contentPlace(middle.x, middle.y);
+    const turn = rotation(angle(a, b) - angle(startA, startB));
+    if (turnedFrom === null && Math.abs(turn) > pinchTurnFrom) turnedFrom = Math.sign(turn) * pinchTurnFrom;
+    const degrees = turnedFrom === null ? 0 : Math.round((turn - turnedFrom) * 10) / 10;
+    let values = withValues(labels, scaled(labels, apart(a, b) / apart(startA, startB), about));
+    values = withValues(values, turned(values, degrees, about));
+    values = withValues(values, moved(values, to.x - about.x, to.y - about.y));
+    return layer(new Map(values.map(({ id, x, y, size, rotation: angled }) =>
+      [id, { x, y, size, rotation: angled ?? 0 }])));
+  });
+}
+
+/** @param {readonly Label[]} labels @param {ReadonlyMap<string, Fields>} fields */
+const withValues = (labels, fields) =>
+  labels.map((label) => /** @type {Label} */ ({ ...label, ...fields.get(label.id) }));
+
+// MARK: Stamps and brushes
+
+/**
+ * A stamp is put where the pointer is lifted; a brush leaves stamps along its way.
+ * @implements {Activity}
+ */
+class Stroke {
+  /** @param {Exclude<Tool, { kind: 'select' }>} tool @param {Scene} scene */
+  constructor(tool, scene) {
+    this.name = tool.kind;
+    this.tool = tool;
+    this.random = generator(scene.seed);
+    this.firstZ = scene.topZ + zStep;
+    /** @type {Label[]} */
+    this.labels = [];
+    /**
+     * The place of the last stamp before it was shifted.
+     * @type {Point | null}
+     */
+    this.last = null;
+  }
+
+  /** @param {PointerInput} input @param {Scene} scene @returns {Effect[]} */
+  move(input, scene) {
+    const to = scene.viewport.contentPlace(input.x, input.y);
+    const before = this.labels;
+    if (this.tool.kind === 'stamp') this.labels = [this.#label(to, before[0]?.id ?? scene.newID(), 0)];
+    else this.#paint(to, this.tool.spacing, scene);
+    return this.labels === before ? [] : [layer(new Map(), { additions: this.labels })];
+  }
+
+  /** @param {Point} to @param {number} spacing @param {Scene} scene */
+  #paint(to, spacing, scene) {
+    const step = Math.max(spacing, 1 / scene.viewport.zoom);
+    const added = [];
+    while (this.labels.length + added.length < strokeLimit) {
+      /** @type {Point} */
+      let next = to;
+      if (this.last) {
+        const [dx, dy] = [to.x - this.last.x, to.y - this.last.y];
+        const distance = Math.hypot(dx, dy);
+        if (distance < step) break;
+        next = { x: this.last.x + (dx / distance) * step, y: this.last.y + (dy / distance) * step };
+      }
+      added.push(this.#label(next, scene.newID(), this.labels.length + added.length));
+      this.last = next;
+    }
+    if (added.length > 0) this.labels = [...this.labels, ...added];
+  }
+
+  /** @param {Point} point @param {string} id @param {number} index @returns {Label} */
+  #label(point, id, index) {
+    const { stamp } = this.tool;
+    const jitter = this.tool.kind === 'brush' ? this.tool.jitter : { place: 0, size: 0, turn: 0 };
+    const [x, y, size, turn] = [jitter.place, jitter.place, jitter.size, jitter.turn]
+      .map((part) => (part === 0 ? 0 : (2 * this.random() - 1) * part));
+    const angled = rotation((stamp.rotation ?? 0) + Math.round(turn));
+    return {
+      ...stamp, id, x: bounded(point.x + x * stamp.size), y: bounded(point.y + y * stamp.size),
+      size: sized(stamp.size, Math.max(0.1, 1 + size)), z: this.firstZ + zStep * index,
+      ...(angled === 0 ? {} : { rotation: angled }),
+    };
+  }
+
+  /** @param {PointerInput} input @param {Scene} scene @returns {Effect[]} */
+  end(input, scene) {
+    const effects = this.move(input, scene);
+    const ids = this.labels.map(({ id }) => id);
+    return [...effects, { kind: 'commit', name: editName('add', this.labels), ids }];
+  }
+
+  /** @returns {Effect[]} */
+  cancel() { return [{ kind: 'cancel' }]; }
+}
+
+/**
+ * Numbers at least 0 and below 1 (Mulberry32).
+ * @param {number} seed
+ */
+function generator(seed) {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let bits = Math.imul(state ^ (state >>> 15), state | 1);
+    bits ^= bits + Math.imul(bits ^ (bits >>> 7), bits | 61);
+    return ((bits ^ (bits >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Keys of the whole page, by the table of actions.
+
+/** @typedef {import('./main').Studio} Studio */
+
+import { actions, isEnabled, run } from './actions.js';
+
+/**
+ * The names by which the table knows keys that other keys change.
+ * @type {Record<string, string>}
+ */
+const codes = { BracketLeft: '[', BracketRight: ']', Period: '.', Comma: ',', Equal: '=', Minus: '-', Slash: '/' };
+
+/**
+ * The names of a pressed key, the likeliest first.
+ * @param {KeyboardEvent} event
+ */
+export function keyNames(event) {
+  const { key, code } = event;
+  const mod = event.ctrlKey || event.metaKey ? 'Mod+' : '';
+  const alt = event.altKey ? 'Alt+' : '';
+  const shift = event.shiftKey ? 'Shift+' : '';
+  const names = [];
+  if (/^[a-z]$/i.test(key)) names.push(`${mod}${shift}${alt}${key.toUpperCase()}`, `${mod}${alt}${shift}${key.toUpperCase()}`);
+  else if (key.length > 1) names.push(`${mod}${alt}${shift}${key}`);
+  // Symbols are typed with or without Shift, by the keyboard's layout.
+  else names.push(`${mod}${alt}${key}`);
+  const letter = /^Key([A-Z])$/.exec(code)?.[1] ?? /^Digit([0-9])$/.exec(code)?.[1] ?? codes[code];
+  if (letter && !(letter === '/' && shift)) names.push(`${mod}${shift}${alt}${letter}`);
+  return names;
+}
+
+/** @type {Map<string, import('./actions').Action>} */
+const byKey = new Map();
+for (const action of actions) for (const key of action.keys) byKey.set(key, action);
+
+/**
+ * Whether keys belong to what has the focus.
+ * @param {EventTarget | null} target
+ */
+export const isTyping = (target) =>
+  target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+
+/** @param {Studio} studio */
+export function attachKeys(studio) {
+  addEventListener('keydown', (event) => {
+    if (event.isComposing || event.defaultPrevented) return;
+    const target = event.target instanceof HTMLElement ? event.target : document.body;
+    if (document.querySelector('dialog:modal') || target.closest('.menu')) return;
+    if (isTyping(target) && !(event.key === 'Escape')) return;
+    if (event.key === ' ' && isOfCanvas(target)) {
+      event.preventDefault();
+      if (!event.repeat) studio.holdHand(true);
+      return;
+    }
+    // A focused button keeps its keys; the canvas has Tab and the arrows only while it has the focus.
+    if (target.closest('button, a') && /^(Enter| |Tab|Arrow.*|Home|End)$/.test(event.key)) return;
+    if (event.key === 'Tab' && !isTabOfCanvas(studio, event, target)) return;
+    const action = keyNames(event).map((name) => byKey.get(name)).find(Boolean);
+    if (!action || action.isNative) return;
+    if (!isEnabled(studio, action)) {
+      // The browser's own meaning of such a key, such as a bookmark, would surprise.
+      if (event.ctrlKey || event.metaKey) event.preventDefault();
+      return;
+    }
+    event.preventDefault();
+    if (event.repeat && !action.repeats) return;
+    run(studio, action.id);
+    if (isTyping(target)) studio.focusCanvas();
+  });
+  addEventListener('keyup', (event) => {
+    if (event.key === ' ') studio.holdHand(false);
+    if (event.key.startsWith('Arrow')) studio.settle();
+  });
+  addEventListener('blur', () => {
+    studio.holdHand(false);
+    studio.settle();
+  });
+}
+
+/** @param {HTMLElement} target */
+const isOfCanvas = (target) => target === document.body || Boolean(target.closest('#stage'));
+
+/**
+ * Whether Tab goes to the next emoji: with the focus on the canvas, and not beyond the first and the last one.
+ * @param {Studio} studio
+ * @param {KeyboardEvent} event
+ * @param {HTMLElement} target
+ */
+function isTabOfCanvas(studio, event, target) {
+  if (!target.closest('#stage') || event.ctrlKey || event.altKey) return false;
+  const order = studio.store.inOrder();
+  const edge = event.shiftKey ? order[0] : order[order.length - 1];
+  return edge !== undefined && edge.id !== studio.focused;
+}

@@ -1,0 +1,653 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The start of the page, and the one place where its parts are joined: the connection, the store, the picture and the camera. What is not needed
+// for the first picture is imported after it.
+
+/** @typedef {import('./types').Label} Label */
+/** @typedef {import('./types').Change} Change */
+/** @typedef {import('./types').Point} Point */
+/** @typedef {import('./types').Rect} Rect */
+/** @typedef {import('./types').ErrorValue} ErrorValue */
+/** @typedef {import('./net').Message} Message */
+/** @typedef {{ client: string, name?: string, ids: string[], drag?: [number, number] }} Peer */
+/** @typedef {{ undo: string | null, redo: string | null }} Can */
+/** @typedef {{ state: 'connecting' | 'refused' | import('./store').Status, reason: string }} Status */
+
+/**
+ * What parts of the page tell each other.
+ * @typedef {object} Events
+ * @property {void} opened a document was opened, or opened again
+ * @property {Set<string> | null} changed shown labels have changed; null for all
+ * @property {void} canvas the canvas or the background has changed
+ * @property {void} camera
+ * @property {void} selected
+ * @property {Status} status
+ * @property {Can} can
+ * @property {Peer[]} peers
+ * @property {import('./store').News} news
+ * @property {Message} message a message of the server that is about no label
+ * @property {undefined} gesture what is lifted was moved, or is not lifted any more
+ * @property {undefined} tool the tool, the emoji of the stamp or snapping has changed
+ * @property {string} ui a part of the page is asked for: `emoji`, `replace`, `words`, `color`
+ * @property {{ text: string, kind?: 'bad' | 'good', action?: { name: string, run: () => void } }} note a line for people
+ */
+
+import { HitIndex } from './hit.js';
+import { Net, RequestError } from './net.js';
+import { Picture, identity } from './canvas.js';
+import { Viewport, rounded } from './rules.js';
+import { Store, editName } from './store.js';
+
+/** The room around the canvas at fit, in pixels of the view. The floating bars are below. */
+const inset = { left: 28, top: 26, right: 28, bottom: 74 };
+/** The most characters of a message. */
+const messageLimit = 900_000;
+/** The most emoji that are told to others. */
+const presenceLimit = 500;
+
+/** @typedef {'select' | 'hand' | 'stamp' | 'brush' | 'caption'} Tool */
+/** @typedef {import('./canvas').Matrix} Matrix */
+
+export class Studio {
+  net = new Net();
+  hits = new HitIndex();
+  /** The open document's name. */
+  name = '';
+  /** @type {Can} */
+  can = { undo: null, redo: null };
+  /** @type {Peer[]} */
+  peers = [];
+  /** @type {ReadonlySet<string>} */
+  selected = new Set();
+  /**
+   * The label that has the focus of the keyboard.
+   * @type {string | null}
+   */
+  focused = null;
+  viewport = Viewport.fitting({ width: 1024, height: 768 }, { width: 1024, height: 768 });
+  /** Where the stage is in the window. */
+  stageRect = { left: 0, top: 0, width: 1, height: 1 };
+  /** @type {Tool} */
+  tool = 'select';
+  /** The emoji of the stamp and the brush. */
+  stamp = '';
+  /** The size of new emoji. */
+  stampSize = 40;
+  /** Whether Space is held. */
+  isHandHeld = false;
+  /**
+   * Edits of others that removed labels, the newest first.
+   * @type {{ id: string, ids: Set<string> }[]}
+   */
+  removals = [];
+  isSnapping = localStorage.getItem('snapping') !== 'off';
+  /**
+   * What is lifted, and where it is.
+   * @type {{ labels: readonly Label[], matrix: Matrix, isCopy: boolean } | null}
+   */
+  lifted = null;
+  /** Whether a document is open, or was before a break. */
+  isOpen = false;
+
+  /** @type {Map<string, Set<(value: any) => void>>} */
+  #listeners = new Map();
+  /** @type {Map<string, { resolve: (answer: Message) => void, reject: (error: Error) => void }>} */
+  #answers = new Map();
+  #frame = 0;
+  #cameraFrame = 0;
+  #presence = { timer: 0, told: '', drag: /** @type {[number, number] | null} */ (null) };
+  #pictureKey = '';
+  /**
+   * Ends what is under way, such as moves by keys.
+   * @type {(() => void) | null}
+   */
+  unsettled = null;
+  /** Cancels the gesture of the pointer; false if there is none. */
+  cancelGesture = () => false;
+  #status = '';
+
+  /** @param {HTMLElement} stage @param {Store} store @param {Picture} picture */
+  constructor(stage, store, picture) {
+    this.stage = stage;
+    this.store = store;
+    this.picture = picture;
+  }
+
+  /**
+   * @template {keyof Events} Name
+   * @param {Name} name
+   * @param {(value: Events[Name]) => void} listener
+   */
+  on(name, listener) {
+    const all = this.#listeners.get(name) ?? new Set();
+    this.#listeners.set(name, all.add(listener));
+  }
+
+  /**
+   * @template {keyof Events} Name
+   * @param {Name} name
+   * @param {Events[Name]} value
+   */
+  emit(name, value) {
+    for (const listener of this.#listeners.get(name) ?? []) listener(value);
+  }
+
+  // MARK: The connection
+
+  connect() {
+    this.net.onMessage = (message) => this.#receive(message);
+    this.net.onState = (state) => {
+      if (state === 'open') this.#opened();
+      else if (state === 'waiting' || state === 'refused') this.store.disconnected();
+      this.showStatus();
+    };
+    this.net.start();
+  }
+
+  #opened() {
+    const { welcome } = this.net;
+    if (!welcome) return;
+    this.picture.setTicket(welcome.ticket);
+    const name = this.name || sessionStorage.getItem('document') || welcome.document;
+    if (name) this.open(name).catch((error) => this.emit('message', { openFailed: name, error: { code: error.code, message: error.message } }));
+    else this.emit('message', { noDocument: welcome.folder });
+  }
+
+  /**
+   * Opens a document, and sends again what is pending.
+   * @param {string} name
+   */
+  async open(name) {
+    const answer = await this.net.request({ open: name });
+    const isOther = this.name !== '' && answer.ok.name !== this.name;
+    this.name = answer.ok.name ?? name;
+    sessionStorage.setItem('document', this.name);
+    document.title = `${this.name.replace(/\.emojiart$/, '')} – emojiart`;
+    this.store.load(answer.ok);
+    const { width, height } = this.store.canvas;
+    if (!this.isOpen || isOther) {
+      this.viewport = Viewport.fitting({ width, height }, this.viewport.view);
+      // An emoji of a tenth of the canvas is easy to see, and leaves room for others.
+      this.stampSize = Math.max(12, Math.min(400, Math.round(Math.min(width, height) / 40) * 4));
+    }
+    this.isOpen = true;
+    this.refresh();
+    this.#place();
+    for (const request of this.store.resend()) this.net.send(request);
+    this.#presence.told = '';
+    this.tellPresence();
+    this.emit('opened', undefined);
+  }
+
+  /** @param {Message} message */
+  #receive(message) {
+    if (typeof message.tag === 'string' && (message.ok || message.error || message.fetching)) {
+      this.store.answer(message.tag, /** @type {any} */ (message));
+      const waiting = this.#answers.get(message.tag);
+      this.#answers.delete(message.tag);
+      if (message.error) waiting?.reject(new RequestError(message.error));
+      else waiting?.resolve(message);
+      return this.#later();
+    }
+    if (message.can) {
+      this.can = message.can;
+      return this.emit('can', this.can);
+    }
+    if (message.peers) {
+      this.peers = message.peers;
+      return this.emit('peers', this.peers);
+    }
+    const result = this.store.apply(message);
+    for (const { id, changes } of message.changed?.edits ?? []) {
+      const ids = new Set(changes.flatMap((/** @type {Change} */ [kind, each]) => (kind === 'remove' ? [each] : [])));
+      if (ids.size) this.removals = [{ id, ids }, ...this.removals].slice(0, 20);
+    }
+    if (result === 'resync') {
+      this.net.request({ show: true }).then(({ ok }) => {
+        this.store.load(ok);
+        this.refresh();
+      }).catch(() => {});
+    }
+    if (result === 'applied') this.#later();
+    else this.emit('message', message);
+    if (typeof message.moved === 'string') {
+      this.name = message.moved;
+      sessionStorage.setItem('document', this.name);
+      this.emit('opened', undefined);
+    }
+  }
+
+  showStatus() {
+    const { state, reason } = this.net;
+    /** @type {Status} */
+    let status = { state: 'connecting', reason: '' };
+    if (state === 'refused') status = { state, reason };
+    else if (state !== 'open' && this.isOpen) status = { state: 'reconnecting', reason };
+    else if (this.isOpen) status = { state: this.store.status, reason: this.store.state.reason ?? '' };
+    const text = JSON.stringify(status);
+    if (text !== this.#status) this.emit('status', status);
+    this.#status = text;
+  }
+
+  // MARK: What is shown
+
+  /** Shows changes with the next frame. */
+  #later() {
+    if (document.hidden) return this.refresh();
+    this.#frame ||= requestAnimationFrame(() => this.refresh());
+  }
+
+  /** Brings the picture, the index and the selection up to the store. */
+  refresh() {
+    cancelAnimationFrame(this.#frame);
+    this.#frame = 0;
+    const dirty = this.store.takeDirty();
+    if (dirty.all) {
+      this.hits = new HitIndex(this.store.inOrder());
+      this.picture.reset(this.store.inOrder());
+      this.#forgetGone();
+      this.emit('changed', null);
+    } else if (dirty.ids.size) {
+      /** @type {Label[]} */
+      const labels = [];
+      /** @type {string[]} */
+      const removed = [];
+      for (const id of dirty.ids) {
+        const label = this.store.shown(id);
+        if (label) {
+          labels.push(label);
+          this.hits.set(label);
+        } else {
+          removed.push(id);
+          this.hits.remove(id);
+        }
+      }
+      this.picture.change(labels, removed, this.store.count);
+      if (removed.length) this.#forgetGone();
+      this.emit('changed', dirty.ids);
+    }
+    if (dirty.canvas) this.#showCanvas();
+    for (const news of this.store.takeNews()) {
+      if (news.kind === 'renamed') {
+        const { id, to } = news;
+        this.selected = new Set([...this.selected].map((each) => (each === id ? to : each)));
+        if (this.focused === news.id) this.focused = news.to;
+      }
+      this.emit('news', news);
+    }
+    this.showStatus();
+  }
+
+  #forgetGone() {
+    const selected = [...this.selected].filter((id) => this.store.shown(id));
+    const focused = this.focused !== null && this.store.shown(this.focused) ? this.focused : null;
+    if (selected.length !== this.selected.size || focused !== this.focused) this.select(selected, focused);
+  }
+
+  #showCanvas() {
+    const { width, height, fill } = this.store.canvas;
+    this.picture.setSheet({ width, height, fill });
+    const { content } = this.viewport;
+    if (content.width !== width || content.height !== height) this.setViewport(this.viewport.withContent({ width, height }));
+    const key = this.store.background ? `${this.store.background.digest}\0${this.name}` : '';
+    if (key !== this.#pictureKey) this.picture.setPicture(key);
+    this.#pictureKey = key;
+    this.emit('canvas', undefined);
+  }
+
+  // MARK: The camera
+
+  /** @returns {import('./canvas').Camera} */
+  get camera() {
+    const { center, zoom, view } = this.viewport;
+    return { x: inset.left + view.width / 2 - center.x * zoom, y: inset.top + view.height / 2 - center.y * zoom, zoom };
+  }
+
+  /**
+   * Shows another part, with the next frame.
+   * @param {Viewport} viewport
+   */
+  setViewport(viewport) {
+    if (viewport === this.viewport) return;
+    this.viewport = viewport;
+    this.#cameraFrame ||= requestAnimationFrame(() => this.#place());
+  }
+
+  #place() {
+    cancelAnimationFrame(this.#cameraFrame);
+    this.#cameraFrame = 0;
+    this.picture.setCamera(this.camera);
+    this.emit('camera', undefined);
+  }
+
+  /** The stage has another size or place. */
+  resize() {
+    const { left, top, width, height } = this.stage.getBoundingClientRect();
+    this.stageRect = { left, top, width, height };
+    const view = { width: Math.max(50, width - inset.left - inset.right), height: Math.max(50, height - inset.top - inset.bottom) };
+    this.viewport = this.viewport.resize(view);
+    this.picture.camera = this.camera;
+    this.picture.resize({ width, height });
+    this.#place();
+  }
+
+  /**
+   * The point of the document at a point of the window.
+   * @param {{ clientX: number, clientY: number }} event
+   * @returns {Point}
+   */
+  documentPoint({ clientX, clientY }) {
+    const { x, y, zoom } = this.camera;
+    return { x: (clientX - this.stageRect.left - x) / zoom, y: (clientY - this.stageRect.top - y) / zoom };
+  }
+
+  /**
+   * The point of the viewport at a point of the window.
+   * @param {{ clientX: number, clientY: number }} event
+   * @returns {Point}
+   */
+  viewPoint({ clientX, clientY }) {
+    return { x: clientX - this.stageRect.left - inset.left, y: clientY - this.stageRect.top - inset.top };
+  }
+
+  /**
+   * The document's part that the stage shows.
+   * @returns {Rect}
+   */
+  get visible() {
+    const { x, y, zoom } = this.camera;
+    return { x: -x / zoom, y: -y / zoom, width: this.stageRect.width / zoom, height: this.stageRect.height / zoom };
+  }
+
+  /** The point of the document at the middle of the view. */
+  get middle() {
+    return this.viewport.center;
+  }
+
+  // MARK: Selection
+
+  /** @param {Iterable<string>} ids @param {string | null} [focused] */
+  select(ids, focused) {
+    this.selected = new Set(ids);
+    if (focused !== undefined) this.focused = focused;
+    else if (this.focused === null || !this.selected.has(this.focused)) this.focused = [...this.selected].at(-1) ?? this.focused;
+    this.emit('selected', undefined);
+    this.tellPresence();
+  }
+
+  /**
+   * The selected labels, bottom to top.
+   * @returns {Label[]}
+   */
+  get selection() {
+    if (this.selected.size * 8 > this.store.count) return this.store.inOrder().filter((label) => this.selected.has(label.id));
+    const labels = [...this.selected].flatMap((id) => this.store.shown(id) ?? []);
+    return labels.sort((a, b) => a.z - b.z || (a.id < b.id ? -1 : 1));
+  }
+
+  /**
+   * Tells others the selection and the drag, at most 20 times a second.
+   * @param {[number, number] | null} [drag]
+   */
+  tellPresence(drag = null) {
+    const presence = this.#presence;
+    presence.drag = drag;
+    if (presence.timer) return;
+    const tell = () => {
+      presence.timer = 0;
+      if (!this.isOpen || this.net.state !== 'open') return;
+      const ids = [];
+      for (const id of this.selected) if (ids.push(id) === presenceLimit) break;
+      const text = JSON.stringify({ ...(presence.drag ? { drag: presence.drag } : {}), ids });
+      if (text === presence.told) return;
+      presence.told = text;
+      this.net.tell({ presence: JSON.parse(text) });
+      presence.timer = setTimeout(tell, 50);
+    };
+    tell();
+  }
+
+  // MARK: Tools
+
+  /** @param {Tool} tool */
+  setTool(tool) {
+    this.settle();
+    this.tool = tool;
+    this.emit('tool', undefined);
+    if ((tool === 'stamp' || tool === 'brush') && !this.stamp) this.emit('ui', 'emoji');
+  }
+
+  /** @param {string} text */
+  setStamp(text) {
+    this.stamp = text;
+    this.emit('tool', undefined);
+  }
+
+  /** @param {boolean} isOn */
+  setSnapping(isOn) {
+    this.isSnapping = isOn;
+    localStorage.setItem('snapping', isOn ? 'on' : 'off');
+    this.emit('tool', undefined);
+  }
+
+  /** @param {boolean} isHeld */
+  holdHand(isHeld) {
+    if (isHeld === this.isHandHeld) return;
+    this.isHandHeld = isHeld;
+    this.emit('tool', undefined);
+  }
+
+  focusCanvas() {
+    document.getElementById('options')?.focus({ preventScroll: true });
+  }
+
+  /** Leaves one thing at a time: the gesture, the tool, the selection. */
+  escape() {
+    if (this.cancelGesture()) return;
+    if (this.tool !== 'select') this.setTool('select');
+    else this.select([], null);
+  }
+
+  // MARK: Lifting
+
+  /**
+   * Takes labels onto the lifted layer. Copies leave the originals in place.
+   * @param {readonly Label[]} labels
+   */
+  lift(labels, isCopy = false) {
+    this.lifted = { labels, matrix: identity, isCopy };
+    const ids = labels.map(({ id }) => id);
+    // What others remove meanwhile is reported.
+    this.store.setGesture(new Map(isCopy ? [] : ids.map((id) => [id, {}])));
+    this.picture.lift([...labels], isCopy ? [] : ids);
+    this.emit('gesture', undefined);
+  }
+
+  /**
+   * Leaves labels out of the picture until `release`.
+   * @param {string[]} ids
+   */
+  hide(ids) {
+    this.lifted = { labels: [], matrix: identity, isCopy: true };
+    this.picture.lift([], ids);
+    return this.lifted;
+  }
+
+  /**
+   * Lifts more copies.
+   * @param {readonly Label[]} labels
+   */
+  relift(labels) {
+    if (!this.lifted) return;
+    this.lifted.labels = labels;
+    this.picture.relift([...labels]);
+  }
+
+  /**
+   * Moves, turns or scales what is lifted.
+   * @param {Matrix} matrix
+   */
+  transform(matrix) {
+    if (!this.lifted) return;
+    this.lifted.matrix = matrix;
+    this.picture.moveLifted(matrix);
+    this.tellPresence(matrix[0] === 1 && matrix[1] === 0 ? [matrix[4], matrix[5]] : null);
+    this.emit('gesture', undefined);
+  }
+
+  /**
+   * Ends lifting with an edit, or without.
+   * @param {readonly Change[]} [changes]
+   * @param {string} [name]
+   */
+  release(changes = [], name = '') {
+    if (!this.lifted) return;
+    this.store.clearGesture();
+    this.lifted = null;
+    this.perform(changes, name);
+    this.picture.drop();
+    this.tellPresence(null);
+    this.emit('gesture', undefined);
+  }
+
+  /** Ends what is under way before something else is done. */
+  settle() {
+    const end = this.unsettled;
+    this.unsettled = null;
+    end?.();
+  }
+
+  /**
+   * Moves the selection by keys; one edit until the key is released, or something else is done.
+   * @param {number} across
+   * @param {number} down
+   */
+  nudge(across, down) {
+    if (!this.unsettled || !this.lifted) {
+      this.settle();
+      if (!this.selected.size) return;
+      this.lift(this.selection);
+      this.unsettled = () => this.#endNudge();
+    }
+    const [a, b, c, d, x, y] = this.lifted?.matrix ?? identity;
+    this.transform([a, b, c, d, x + across, y + down]);
+  }
+
+  #endNudge() {
+    if (!this.lifted) return;
+    const [, , , , dx, dy] = this.lifted.matrix;
+    const labels = this.lifted.labels.flatMap(({ id }) => this.store.shown(id) ?? []);
+    const changes = labels.map(({ id, x, y }) => /** @type {Change} */ (['move', id, rounded(x + dx), rounded(y + dy)]));
+    this.release(changes, editName('move', labels));
+  }
+
+  // MARK: Editing
+
+  save() {
+    this.settle();
+    this.net.request({ save: true }).catch((error) => this.emit('note', { text: error.message, kind: 'bad' }));
+  }
+
+  /**
+   * Makes an edit. Too many changes for a message become several edits.
+   * @param {readonly Change[]} changes
+   * @param {string} name
+   */
+  perform(changes, name) {
+    if (!changes.length) return;
+    let parts = [changes];
+    if (changes.length > 5000) {
+      const count = Math.ceil(JSON.stringify(changes).length / messageLimit);
+      const size = Math.ceil(changes.length / count);
+      parts = Array.from({ length: count }, (_, index) => changes.slice(index * size, (index + 1) * size));
+    }
+    for (const part of parts) this.net.send(this.store.perform(part, name.slice(0, 60), this.net.makeTag()));
+    this.refresh();
+  }
+
+  /**
+   * Asks for an edit that the server plans. The answer comes after a break, too.
+   * @param {Record<string, unknown>} body @param {string} name @returns {Promise<Message>}
+   */
+  ask(body, name) {
+    const tag = this.net.makeTag();
+    const answer = new Promise((resolve, reject) => this.#answers.set(tag, { resolve, reject }));
+    // Who does not look at the answer hears of an error by the store's news.
+    answer.catch(() => {});
+    this.net.send(this.store.ask(body, name, tag));
+    this.refresh();
+    return answer;
+  }
+}
+
+// MARK: Start
+
+const started = performance.now();
+
+/** A worker's address must be admitted by the one policy of this page. */
+function painterURL() {
+  const { trustedTypes } = /** @type {any} */ (window);
+  if (!trustedTypes) return '/painter.js';
+  const only = (/** @type {string} */ url) => {
+    if (url !== '/painter.js') throw new TypeError('not a script of this page');
+    return url;
+  };
+  return trustedTypes.createPolicy('studio', { createScriptURL: only }).createScriptURL('/painter.js');
+}
+
+/** The colours around the canvas, which the worker paints. */
+function colors() {
+  const style = getComputedStyle(document.documentElement);
+  const [desk, edge, shadow] = ['--desk', '--edge', '--shadow'].map((name) => style.getPropertyValue(name).trim());
+  return { desk, edge, shadow };
+}
+
+async function start() {
+  const stage = /** @type {HTMLElement} */ (document.getElementById('stage'));
+  const worker = new Worker(painterURL(), { type: 'module' });
+  const picture = new Picture(stage, worker);
+  const net = new Net();
+  const studio = new Studio(stage, new Store(await net.claim()), picture);
+  studio.net = net;
+  current = studio;
+  picture.setColors(colors());
+  studio.resize();
+  new ResizeObserver(() => studio.resize()).observe(stage);
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => picture.setColors(colors()));
+
+  const output = /** @type {HTMLElement} */ (document.getElementById('status'));
+  studio.on('status', ({ state }) => { output.dataset.state = state; });
+  studio.on('opened', () => {
+    /** @type {HTMLElement} */ (document.getElementById('name')).textContent = studio.name.replace(/\.emojiart$/, '');
+  });
+  const opened = new Promise((resolve) => {
+    studio.on('opened', () => resolve(undefined));
+    studio.on('message', (message) => { if (message.noDocument || message.openFailed) resolve(undefined); });
+    studio.on('status', ({ state }) => { if (state === 'refused') resolve(undefined); });
+  });
+  studio.connect();
+  await opened;
+  const painted = picture.whenPainted();
+  await Promise.race([painted, new Promise((resolve) => setTimeout(resolve, 1500))]);
+  const firstPicture = performance.now() - started;
+  const { attach } = await import('./panels.js');
+  await attach(studio);
+  return { firstPicture };
+}
+
+/** @type {Studio | null} */
+let current = null;
+const ready = start();
+
+// For tests and measurements: what is shown, and when. It changes nothing.
+Object.defineProperty(window, 'studio', {
+  value: Object.freeze({
+    ready,
+    shown: () => current?.store.count ?? 0,
+    get status() { return { net: current?.net.state, pending: current?.store.pending.length, reason: current?.net.reason, saved: current?.store.status }; },
+    get camera() { return current && { ...current.camera, left: current.stageRect.left, top: current.stageRect.top }; },
+    get selected() { return [...(current?.selected ?? [])]; },
+    get painting() { return current?.picture.lastMilliseconds; },
+    whenPainted: async (sharp = true) => current?.picture.whenPainted(sharp),
+  }),
+});

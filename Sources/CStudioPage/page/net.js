@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/**
+ * The connection to the server: session, proof, socket, reconnecting, and requests with tags.
+ *
+ *     starting ──code or kept session──▶ connecting ──both proofs──▶ open ──closed──▶ waiting ──timer, online, visible──▶ connecting
+ *         └──no session──▶ refused ◀──the server or its proof refuses──┘
+ *
+ * A page whose server does not prove that it knows the token sends nothing more to it.
+ *
+ * @typedef {'starting' | 'connecting' | 'open' | 'waiting' | 'refused'} NetState
+ * @typedef {{code: string, message: string, remedy?: string, subject?: string}} Refusal
+ * @typedef {{[key: string]: any}} Message
+ */
+
+const delays = { first: 250, longest: 5000 };
+const letters = '0123456789abcdefghjkmnpqrstvwxyz';
+
+/**
+ * An id of the document's alphabet.
+ * @param {number} length
+ */
+export function drawID(length) {
+  return Array.from(crypto.getRandomValues(new Uint8Array(length)), (byte) => letters[byte & 31]).join('');
+}
+
+/** A request that failed, with the server's code. */
+export class RequestError extends Error {
+  /** @param {Refusal} refusal */
+  constructor(refusal) {
+    super(refusal.message);
+    this.code = refusal.code;
+    this.refusal = refusal;
+  }
+}
+
+const disconnected = () => new RequestError({ code: 'disconnected', message: 'there is no connection' });
+
+export class Net {
+  /** @type {NetState} */ state = 'starting';
+  /** Why the connection was refused or lost. */ reason = '';
+  /** @type {Message | null} */ welcome = null;
+  /** The session of the editing protocol: undo belongs to it. */ client = '';
+  /** The user's name as others see it, or nothing. */ name = '';
+  /**
+   * A message that answers no request.
+   * @type {(message: Message) => void}
+   */
+  onMessage = () => {};
+  /** @type {(state: NetState) => void} */ onState = () => {};
+
+  /** @type {WebSocket | null} */ #socket = null;
+  /** @type {{session: string, token: string} | null} */ #session = null;
+  /** @type {Map<string, {resolve: (answer: Message) => void, reject: (error: Error) => void}>} */ #requests = new Map();
+  #delay = delays.first;
+  #timer = 0;
+  #count = 0;
+  #prefix = drawID(6);
+
+  /** Takes the launch code or the kept session, and connects. */
+  async start() {
+    addEventListener('online', () => this.#soon());
+    document.addEventListener('visibilitychange', () => document.hidden || this.#soon());
+    addEventListener('hashchange', () => this.#launch());
+    const code = takeCode();
+    if (!(code && (await this.#trade(code)))) this.#session = readSession();
+    if (this.#session) this.#connect();
+    else this.#become('refused', this.reason || 'noSession');
+  }
+
+  /** A new link was opened in this tab. */
+  async #launch() {
+    const code = takeCode();
+    if (!code || !(await this.#trade(code))) return;
+    this.#socket?.close();
+    this.#socket = null;
+    this.#connect();
+  }
+
+  /**
+   * Trades a launch code.
+   * @param {string} code
+   */
+  async #trade(code) {
+    try {
+      const response = await fetch('/session', post({ code }));
+      const answer = await response.json();
+      if (!response.ok) throw new RequestError(answer.error);
+      this.#session = { session: answer.session, token: answer.token };
+      sessionStorage.setItem('session', JSON.stringify(this.#session));
+      return true;
+    } catch (error) {
+      this.reason = error instanceof RequestError ? error.message : 'noServer';
+      return false;
+    }
+  }
+
+  /** Claims the client's id by a lock for the life of this page. A copied tab has the id, but not the lock. Call it before `start`. */
+  async claim() {
+    const kept = sessionStorage.getItem('client');
+    const claim = (/** @type {string} */ id) => new Promise((resolve) => {
+      if (!navigator.locks) return resolve(true);
+      navigator.locks.request(`emojiart ${id}`, { ifAvailable: true }, (lock) => {
+        resolve(lock !== null);
+        return lock ? new Promise(() => {}) : undefined;
+      }).catch(() => resolve(true));
+    });
+    const valid = kept !== null && /^[0-9a-hjkmnp-tv-z]{12}$/.test(kept);
+    const id = valid && (await claim(kept)) ? kept : drawID(12);
+    if (id !== kept) {
+      await claim(id);
+      sessionStorage.setItem('client', id);
+    }
+    this.client = id;
+    return id;
+  }
+
+  #connect() {
+    clearTimeout(this.#timer);
+    const session = this.#session;
+    if (!session || this.#socket) return;
+    this.#become('connecting', '');
+    const socket = new WebSocket(`${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/live`, 'emojiart-1');
+    this.#socket = socket;
+    const nonce = hex(crypto.getRandomValues(new Uint8Array(16)));
+    const key = proofKey(session.token);
+    let work = Promise.resolve();
+    let isProven = false;
+    const handshake = async (/** @type {Message} */ message) => {
+      if (typeof message.bye === 'string') return this.#refuse(socket, message.status === 429 ? 'tooManyFailures' : message.bye);
+      if (message.welcome && isProven) return this.#opened(message.welcome);
+      if (isProven || typeof message.challenge !== 'string' || message.proof !== (await prove(key, `server:${nonce}`))) {
+        return this.#refuse(socket, 'notProven');
+      }
+      isProven = true;
+      const proof = await prove(key, `page:${message.challenge}`);
+      const name = this.name ? { name: this.name } : {};
+      socket.send(JSON.stringify({ answer: { client: this.client, ...name, proof } }));
+    };
+    socket.onopen = () => socket.send(JSON.stringify({ hello: { nonce, session: session.session } }));
+    socket.onmessage = (event) => {
+      if (this.#socket !== socket) return;
+      const message = JSON.parse(event.data);
+      if (this.state === 'open') this.#receive(message);
+      // The steps of the handshake wait for each other.
+      else work = work.then(() => (this.state === 'open' ? this.#receive(message) : handshake(message)));
+    };
+    socket.onclose = () => {
+      if (this.#socket === socket) this.#lost();
+    };
+  }
+
+  /** @param {Message} welcome */
+  #opened(welcome) {
+    this.welcome = welcome;
+    this.#delay = delays.first;
+    this.#become('open', '');
+  }
+
+  /** @param {WebSocket} socket @param {string} reason */
+  #refuse(socket, reason) {
+    this.#socket = null;
+    socket.close();
+    this.#drop();
+    this.#become('refused', reason);
+  }
+
+  #lost() {
+    this.#socket = null;
+    this.#drop();
+    if (this.state === 'refused') return;
+    this.#become('waiting', this.reason);
+    this.#timer = setTimeout(() => this.#connect(), this.#delay * (0.75 + Math.random() / 2));
+    this.#delay = Math.min(this.#delay * 2, delays.longest);
+  }
+
+  /** Tries again at once if a try is due. */
+  #soon() {
+    if (this.state !== 'waiting') return;
+    this.#delay = delays.first;
+    this.#connect();
+  }
+
+  /** Ends the requests that wait for an answer. */
+  #drop() {
+    const requests = [...this.#requests.values()];
+    this.#requests.clear();
+    for (const { reject } of requests) reject(disconnected());
+  }
+
+  /** @param {NetState} state @param {string} reason */
+  #become(state, reason) {
+    this.state = state;
+    this.reason = reason;
+    this.onState(state);
+  }
+
+  // MARK: Requests
+
+  /** A tag that is unique in the client's life. */
+  makeTag() {
+    return `${this.#prefix}-${++this.#count}`;
+  }
+
+  /**
+   * Asks something that changes no document, and answers with the server's answer. Rejected if the connection breaks.
+   * @param {Message} message @returns {Promise<Message>}
+   */
+  request(message) {
+    return new Promise((resolve, reject) => {
+      const tag = this.makeTag();
+      if (!this.send({ ...message, tag })) return reject(disconnected());
+      this.#requests.set(tag, { resolve, reject });
+    });
+  }
+
+  /**
+   * Sends a message; its answer, if it has one, comes to `onMessage`.
+   * @param {Message} message
+   */
+  send(message) {
+    if (this.state !== 'open' || !this.#socket) return false;
+    this.#socket.send(JSON.stringify(message));
+    return true;
+  }
+
+  /**
+   * Sends a message that may get lost.
+   * @param {Message} message
+   */
+  tell(message) {
+    if (this.#socket && this.#socket.bufferedAmount < 1 << 16) this.send(message);
+  }
+
+  /** @param {Message} message */
+  #receive(message) {
+    if (typeof message.bye === 'string') this.reason = message.bye;
+    const request = typeof message.tag === 'string' ? this.#requests.get(message.tag) : undefined;
+    if (!request) return this.onMessage(message);
+    this.#requests.delete(message.tag);
+    if (message.error) request.reject(new RequestError(message.error));
+    else request.resolve(message);
+  }
+
+  /**
+   * Asks by HTTP with the connection's ticket.
+   * @param {string} path
+   * @param {RequestInit} [options]
+   */
+  async fetch(path, options = {}) {
+    const headers = { ...options.headers, Authorization: `Bearer ${this.welcome?.ticket}` };
+    const response = await fetch(path, { ...options, headers });
+    if (response.ok) return response;
+    const answer = await response.json().catch(() => ({}));
+    throw new RequestError(answer.error ?? { code: String(response.status), message: response.statusText });
+  }
+}
+
+// MARK: Session and proof
+
+/** Takes the launch code out of the address bar. */
+function takeCode() {
+  const code = new URLSearchParams(location.hash.slice(1)).get('c');
+  if (location.hash) history.replaceState(null, '', location.pathname + location.search);
+  return code;
+}
+
+function readSession() {
+  try {
+    const kept = JSON.parse(sessionStorage.getItem('session') ?? 'null');
+    return typeof kept?.session === 'string' && /^[0-9a-f]{64}$/.test(kept.token) ? kept : null;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * The options of a POST with a JSON body.
+ * @param {object} body
+ * @returns {RequestInit}
+ */
+export function post(body) {
+  return { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) };
+}
+
+/** @param {Uint8Array} bytes */
+function hex(bytes) {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+/**
+ * The key of the proofs: the SHA-256 of the token.
+ * @param {string} token
+ */
+async function proofKey(token) {
+  const bytes = new Uint8Array((token.match(/../g) ?? []).map((digits) => parseInt(digits, 16)));
+  const digest = await crypto.subtle.digest('SHA-256', bytes);
+  return crypto.subtle.importKey('raw', digest, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign']);
+}
+
+/** @param {Promise<CryptoKey>} key @param {string} text */
+async function prove(key, text) {
+  return hex(new Uint8Array(await crypto.subtle.sign('HMAC', await key, new TextEncoder().encode(text))));
+}

@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What is around the canvas: the bar, the menu, the notes, the selection's bar. The second part of the start: it brings the rest of the page.
+
+/** @typedef {import('./main').Studio} Studio */
+/** @typedef {import('./main').Events} Events */
+
+import { actionOf, actions, edit, isEnabled, keyText, run } from './actions.js';
+import { limits, rotation } from './rules.js';
+import { shortText } from './store.js';
+import { actionName, words } from './words.js';
+import { attachKeys } from './keys.js';
+import { attachPointer } from './pointer.js';
+
+// MARK: Building
+
+/**
+ * An element with properties, and children that are elements or texts.
+ * @template {keyof HTMLElementTagNameMap} Tag
+ * @param {Tag} tag
+ * @param {Record<string, unknown>} [properties] `data-…`, `aria-…` and `role` become attributes
+ * @param {(Node | string | null | undefined)[]} children
+ */
+export function build(tag, properties = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(properties)) {
+    if (/^(data|aria)-|^(role|for|list)$/.test(name)) element.setAttribute(name, String(value));
+    else if (name === 'class') element.className = String(value);
+    else Object.assign(element, { [name]: value });
+  }
+  element.append(...children.filter((child) => child !== null && child !== undefined).map((child) => /** @type {Node | string} */ (child)));
+  return element;
+}
+
+/**
+ * An icon of index.html.
+ * @param {string} name
+ */
+export function icon(name) {
+  const svg = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
+  const use = document.createElementNS('http://www.w3.org/2000/svg', 'use');
+  use.setAttribute('href', `#i-${name}`);
+  svg.setAttribute('aria-hidden', 'true');
+  svg.append(use);
+  return svg;
+}
+
+/**
+ * A button with an icon that does an action.
+ * @param {Studio} studio
+ * @param {string} id
+ * @param {string} picture
+ */
+function actionButton(studio, id, picture) {
+  const button = build('button', { type: 'button', class: 'icon', 'data-action': id }, icon(picture));
+  label(button, id);
+  button.addEventListener('click', () => run(studio, id));
+  return button;
+}
+
+/**
+ * @param {HTMLElement} button
+ * @param {string} id
+ */
+function label(button, id) {
+  const key = actionOf(id)?.keys[0];
+  button.setAttribute('aria-label', actionName(id));
+  button.title = key ? `${actionName(id)}  ${keyText(key)}` : actionName(id);
+  if (key) button.setAttribute('aria-keyshortcuts', key.replace('Mod', 'Control'));
+}
+
+/** @param {string} id */
+const byID = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
+
+// MARK: Start
+
+/** @param {Studio} studio */
+export async function attach(studio) {
+  showWords();
+  attachButtons(studio);
+  attachStatus(studio);
+  attachNotes(studio);
+  attachSelectionBar(studio);
+  attachPeers(studio);
+  attachKeys(studio);
+  attachPointer(studio);
+  const [{ attachEmoji }, { attachTransfer }, { attachDialogs }] =
+    await Promise.all([import('./emoji.js'), import('./transfer.js'), import('./dialogs.js')]);
+  attachEmoji(studio);
+  attachTransfer(studio);
+  attachDialogs(studio);
+}
+
+function showWords() {
+  for (const element of document.querySelectorAll('[data-words]')) {
+    const word = /** @type {Record<string, string>} */ (words.shell)[element.getAttribute('data-words') ?? ''];
+    if (!word) continue;
+    if (element instanceof HTMLInputElement) element.placeholder = word;
+    if (element.tagName === 'SPAN') element.textContent = word;
+    else element.setAttribute('aria-label', word);
+  }
+}
+
+/** @param {Studio} studio */
+function attachButtons(studio) {
+  const buttons = /** @type {NodeListOf<HTMLButtonElement>} */ (document.querySelectorAll('button[data-action]'));
+  for (const button of buttons) {
+    const id = button.dataset.action ?? '';
+    if (id !== 'zoom.full' && !button.querySelector('span')) label(button, id);
+    else button.title = actionName(id);
+    button.addEventListener('click', () => (id === 'menu' ? showMenu(studio, button) : run(studio, id)));
+  }
+  const update = () => {
+    for (const button of buttons) {
+      const action = actionOf(button.dataset.action ?? '');
+      if (!action) continue;
+      button.disabled = !isEnabled(studio, action);
+      if (action.isOn) button.setAttribute('aria-pressed', String(action.isOn(studio)));
+      if (action.id === 'undo' || action.id === 'redo') {
+        const name = studio.can[action.id];
+        button.title = `${name === null ? actionName(action.id) : words[action.id](name)}  ${keyText(action.keys[0])}`;
+      }
+    }
+  };
+  for (const event of /** @type {const} */ (['can', 'tool', 'opened', 'selected'])) studio.on(event, update);
+  update();
+  const percent = byID('percent');
+  const showZoom = () => { percent.textContent = words.percent(studio.viewport.zoom); };
+  let timer = 0;
+  studio.on('camera', () => {
+    // Text that changes in each frame would cost more than the picture.
+    if (!timer) timer = setTimeout(() => { timer = 0; showZoom(); }, 100);
+  });
+  showZoom();
+}
+
+/** @param {Studio} studio */
+function attachStatus(studio) {
+  const output = byID('status');
+  let last = { state: 'connecting', reason: '' };
+  const show = (/** @type {{ state: string, reason: string }} */ status) => {
+    last = status;
+    const text = /** @type {Record<string, string>} */ (words.status)[status.state];
+    output.textContent = status.state === 'notSaved' && status.reason ? `${text}: ${status.reason}` : text;
+    output.title = status.reason;
+    if (status.state === 'refused') {
+      const reason = /** @type {Record<string, string>} */ (words.refused)[status.reason] ?? status.reason;
+      studio.emit('note', { text: reason, kind: 'bad' });
+    }
+  };
+  studio.on('status', show);
+  const { state, reason } = studio.net;
+  if (state === 'refused') queueMicrotask(() => show({ state, reason }));
+  else if (studio.isOpen) show({ state: studio.store.status, reason: studio.store.state.reason ?? '' });
+  else output.textContent = words.status.connecting;
+  addEventListener('beforeunload', (event) => {
+    studio.settle();
+    if (studio.store.pending.length && last.state !== 'saved') event.preventDefault();
+  });
+}
+
+// MARK: Notes
+
+/** @param {Studio} studio */
+function attachNotes(studio) {
+  const host = byID('notes');
+  studio.on('note', ({ text, kind, action }) => {
+    for (const other of host.children) if (other.querySelector('p')?.textContent === text) other.remove();
+    const note = build('div', { class: 'note', 'data-kind': kind ?? '' }, build('p', {}, text));
+    const close = () => note.remove();
+    if (action) {
+      note.append(build('button', { type: 'button', onclick: () => { action.run(); close(); } }, action.name));
+    }
+    note.append(build('button', { type: 'button', class: 'icon', 'aria-label': words.close, onclick: close }, icon('close')));
+    host.append(note);
+    while (host.children.length > 4) host.firstElementChild?.remove();
+    // What asks for something stays longer.
+    let timer = setTimeout(close, action || kind === 'bad' ? 12000 : 2500);
+    note.addEventListener('pointerenter', () => clearTimeout(timer));
+    note.addEventListener('pointerleave', () => { timer = setTimeout(close, 3000); });
+  });
+  studio.on('news', (news) => {
+    if (news.kind === 'removedUnderGesture') {
+      const who = news.by ?? words.news.somebody;
+      studio.emit('note', { text: words.news.removed(words.selected(news.ids.length), who), action: { name: words.news.bringBack, run: () => bringBack(studio, news.ids) } });
+    } else if (news.kind === 'dropped') {
+      studio.emit('note', { text: words.news.dropped, kind: 'bad' });
+    } else if (news.kind === 'refused' && news.error.code !== 'nothingToUndo') {
+      studio.emit('note', { text: words.news.refused(news.name, news.error.message), kind: 'bad' });
+    }
+  });
+  studio.on('message', (message) => {
+    if (typeof message.moved === 'string') studio.emit('note', { text: words.news.movedDocument(message.moved) });
+    if (message.removed === true) studio.emit('note', { text: words.news.removedDocument, kind: 'bad' });
+    if (message.degraded) studio.emit('note', { text: words.news.degraded });
+    if (message.openFailed) studio.emit('note', { text: words.news.cannotOpen(message.openFailed, message.error.message), kind: 'bad' });
+  });
+}
+
+/**
+ * Takes back the newest edit that removed labels.
+ * @param {Studio} studio
+ * @param {readonly string[]} ids
+ */
+function bringBack(studio, ids) {
+  const edit = studio.removals.find((removal) => ids.some((id) => removal.ids.has(id)));
+  if (edit) studio.ask({ takeBack: edit.id }, words.news.bringBack);
+}
+
+// MARK: Menu
+
+/**
+ * Shows the actions below a button.
+ * @param {Studio} studio
+ * @param {HTMLElement} anchor
+ * @param {readonly string[]} [ids] all actions but those of tools and moves if left out
+ */
+export function showMenu(studio, anchor, ids) {
+  document.querySelector('.menu')?.remove();
+  const menu = build('div', { class: 'menu', role: 'menu', popover: 'auto' });
+  let group = '';
+  const chosen = ids ? ids.map((id) => actionOf(id)) : actions.filter((action) => ['document', 'edit', 'select', 'view', 'help'].includes(action.group));
+  if (!ids) chosen.sort((a, b) => menuOrder.indexOf(a?.group ?? '') - menuOrder.indexOf(b?.group ?? ''));
+  for (const action of chosen) {
+    if (!action) continue;
+    if (!ids && group && group !== action.group) menu.append(build('hr'));
+    group = action.group;
+    const item = build('button', { type: 'button', role: action.isOn ? 'menuitemcheckbox' : 'menuitem', disabled: !isEnabled(studio, action) },
+      build('span', {}, actionName(action.id)), action.isOn?.(studio) ? '✓' : null, action.keys.length ? build('kbd', {}, keyText(action.keys[0])) : null);
+    if (action.isOn) item.setAttribute('aria-checked', String(action.isOn(studio)));
+    item.addEventListener('click', () => {
+      menu.hidePopover();
+      run(studio, action.id);
+    });
+    menu.append(item);
+  }
+  document.body.append(menu);
+  const items = () => /** @type {HTMLElement[]} */ ([...menu.querySelectorAll('button:not(:disabled)')]);
+  menu.addEventListener('keydown', (event) => {
+    const index = items().indexOf(/** @type {HTMLElement} */ (document.activeElement));
+    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
+    if (!step) return;
+    event.preventDefault();
+    items()[(index + step + items().length) % items().length]?.focus();
+  });
+  menu.addEventListener('toggle', (event) => {
+    const isOpen = /** @type {any} */ (event).newState === 'open';
+    anchor.setAttribute('aria-expanded', String(isOpen));
+    if (!isOpen) menu.remove();
+  });
+  menu.showPopover();
+  const { left, right, top, bottom } = anchor.getBoundingClientRect();
+  const { width, height } = menu.getBoundingClientRect();
+  const isBelow = bottom + 6 + height < innerHeight || top < innerHeight / 2;
+  menu.style.left = `${Math.max(8, Math.min(left, innerWidth - width - 8, getComputedStyle(anchor).direction === 'rtl' ? right - width : Infinity))}px`;
+  if (isBelow) menu.style.top = `${bottom + 6}px`;
+  else menu.style.bottom = `${innerHeight - top + 6}px`;
+  items()[0]?.focus();
+}
+
+const menuOrder = ['document', 'edit', 'select', 'view', 'help'];
+
+// MARK: The selection's bar
+
+/** @param {Studio} studio */
+function attachSelectionBar(studio) {
+  const bar = byID('selection');
+  const what = build('span', { class: 'what' });
+  const size = build('input', { type: 'number', min: '1', max: String(limits.fontSize), step: 'any', 'aria-label': words.size });
+  const turn = build('input', { type: 'number', min: '-360', max: '360', step: 'any', 'aria-label': words.turn });
+  const color = build('input', { type: 'color', 'aria-label': words.color, title: words.color });
+  const edits = actionButton(studio, 'edit.words', 'edit');
+  const arrangeButton = build('button', { type: 'button', class: 'icon', 'aria-label': words.align, title: words.align, 'aria-haspopup': 'menu' }, icon('align'));
+  arrangeButton.addEventListener('click', () => showMenu(studio, arrangeButton, actions.filter(({ group }) => group === 'arrange').map(({ id }) => id)));
+  const replace = actionButton(studio, 'replace', 'swap');
+  bar.append(
+    what, build('span', { class: 'rule' }),
+    build('label', {}, words.size, size), build('label', {}, words.turn, turn), color, edits, build('span', { class: 'rule' }),
+    actionButton(studio, 'mirror', 'mirror'), actionButton(studio, 'order.front', 'front'), actionButton(studio, 'order.back', 'back'), arrangeButton,
+    build('span', { class: 'rule' }), replace, actionButton(studio, 'duplicate', 'copy'), actionButton(studio, 'delete', 'delete'),
+  );
+
+  size.addEventListener('change', () => {
+    const value = Number(size.value);
+    if (value > 0 && value <= limits.fontSize) edit(studio, words.edits.resize, studio.selection, () => ({ size: value }));
+  });
+  turn.addEventListener('change', () => {
+    if (turn.value !== '' && Number.isFinite(turn.valueAsNumber)) edit(studio, words.edits.rotate, studio.selection, () => ({ rotation: rotation(turn.valueAsNumber) }));
+  });
+  color.addEventListener('change', () => {
+    const captions = studio.selection.filter(({ kind }) => kind === 'caption');
+    edit(studio, words.edits.color, captions, () => ({ color: color.value === '#000000' ? null : color.value }));
+  });
+  bar.addEventListener('keydown', (event) => {
+    if (event.key === 'Enter' && event.target instanceof HTMLInputElement) studio.focusCanvas();
+  });
+  studio.on('ui', (name) => { if (name === 'color') color.click(); });
+
+  const show = () => {
+    const count = studio.selected.size;
+    bar.hidden = !count || !studio.isOpen;
+    if (bar.hidden) return;
+    const labels = count <= 1000 ? studio.selection : [];
+    const captions = labels.filter(({ kind }) => kind === 'caption');
+    what.textContent = count === 1 && labels[0] ? shortText(labels[0]) : words.selected(count);
+    const common = (/** @type {(label: import('./types').Label) => number} */ value) =>
+      labels.length && labels.every((other) => value(other) === value(labels[0])) ? String(Math.round(value(labels[0]) * 100) / 100) : '';
+    if (document.activeElement !== size) size.value = common((each) => each.size);
+    if (document.activeElement !== turn) turn.value = common((each) => each.rotation ?? 0);
+    color.hidden = !captions.length;
+    if (captions.length) color.value = (captions[0].color ?? '#000000').slice(0, 7);
+    edits.hidden = !(count === 1 && captions.length === 1);
+    replace.hidden = count === captions.length;
+  };
+  let frame = 0;
+  const later = () => { frame ||= requestAnimationFrame(() => { frame = 0; show(); }); };
+  studio.on('selected', later);
+  studio.on('changed', later);
+  show();
+}
+
+// MARK: Others
+
+const colors = ['#d9480f', '#0b7285', '#5f3dc4', '#2b8a3e', '#a61e4d', '#1864ab', '#846100', '#862e9c'];
+
+/**
+ * The colour of another page, always the same one.
+ * @param {string} client
+ */
+export const colorOf = (client) => colors[[...client].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 9973, 7) % colors.length];
+
+/** @param {import('./main').Peer} peer */
+export const peerName = ({ name, client }) => name || client.slice(0, 4);
+
+/** @param {Studio} studio */
+function attachPeers(studio) {
+  const host = byID('peers');
+  const show = () => {
+    const wanted = studio.peers.map((peer) => `${peer.client}${peer.name ?? ''}`).join();
+    if (host.dataset.shown === wanted) return;
+    host.dataset.shown = wanted;
+    host.replaceChildren(...studio.peers.slice(0, 6).map((peer) => {
+      const badge = build('span', { class: 'peer', role: 'listitem', title: peerName(peer), 'aria-label': peerName(peer) }, [...peerName(peer)][0]?.toUpperCase());
+      badge.style.background = colorOf(peer.client);
+      return badge;
+    }));
+  };
+  studio.on('peers', show);
+  show();
+}

@@ -1,0 +1,746 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What the page shows of a document, in three layers:
+//
+//     gesture     what a gesture under way changes; not sent
+//     pending     own edits, oldest first, that the server has not answered
+//     confirmed   the document with the effects of all `changed` events
+//
+// The shown value of a field is that of the gesture, else of the newest pending edit that sets it, else the confirmed one. There is no rebase:
+// an event changes `confirmed` only.
+//
+// The life of a pending edit. The server performs the requests of one page in their order; answers and events come in two streams, each in
+// order, but not to each other.
+//
+//     sent ── own event, or error ───────────────────────▶ gone
+//     sent ── ok, no event yet ──▶ lingers ── any event ──▶ gone
+//     sent ── event of a later own edit ──▶ overtaken: not shown any more ── ok or error ──▶ gone
+//     sent ── `load`, or an event of others ── ok ────────▶ gone
+//
+// An answered edit lingers, so that the picture does not jump back where its event is a moment later than the answer. An edit without effect
+// has no event: its values are the confirmed ones, if nothing has come from others since it was sent.
+
+/** @typedef {import('./types').Label} Label */
+/** @typedef {import('./types').Fields} Fields */
+/** @typedef {import('./types').Change} Change */
+/** @typedef {import('./types').Size} Size */
+/** @typedef {import('./types').Background} Background */
+/** @typedef {import('./types').PendingBackground} PendingBackground */
+/** @typedef {import('./types').DocumentState} DocumentState */
+/** @typedef {import('./types').ErrorValue} ErrorValue */
+/** @typedef {import('./types').ShowAnswer} ShowAnswer */
+/** @typedef {import('./types').ChangedEvent} ChangedEvent */
+/** @typedef {import('./types').SavedState} SavedState */
+/** @typedef {import('./types').Request} Request */
+
+/**
+ * A request that is not answered.
+ * @typedef {object} Pending
+ * @property {string} tag
+ * @property {string} name
+ * @property {Request} request as it was first sent
+ * @property {readonly Change[]} changes its prediction; empty for a request whose effect only the server knows
+ * @property {Map<string, Change[]>} byID the changes of labels
+ * @property {boolean} isOvertaken
+ * @property {boolean} lingers whether it is shown after its answer, until the next `changed`
+ */
+
+/**
+ * Something to tell the user, or another part of the page.
+ * @typedef {{ kind: 'removedUnderGesture', ids: string[], by: string | null }
+ *   | { kind: 'dropped', edit: string, changes: readonly Change[] }
+ *   | { kind: 'renamed', id: string, to: string }
+ *   | { kind: 'refused', tag: string, name: string, error: ErrorValue }} News
+ */
+
+/** @typedef {{ all: boolean, ids: Set<string>, canvas: boolean }} Dirty */
+/** @typedef {'saved' | 'saving' | 'notSaved' | 'reconnecting'} Status */
+
+// MARK: Labels and changes
+
+/**
+ * The label with new values. Usual values, such as a rotation of 0, are left out, as in documents.
+ * @param {Label} label
+ * @param {Fields} fields
+ * @returns {Label}
+ */
+export function withFields(label, fields) {
+  const all = { ...label, ...fields };
+  const ofText = fields.text === undefined ? all : fields;
+  /** @type {{ -readonly [key in keyof Label]: Label[key] }} */
+  const values = { id: label.id, text: all.text, x: all.x, y: all.y, size: all.size, z: all.z };
+  if (all.rotation) values.rotation = all.rotation;
+  if (all.mirrored) values.mirrored = true;
+  if (all.color) values.color = all.color;
+  if (ofText.kind) [values.kind, values.box] = [ofText.kind, ofText.box];
+  return values;
+}
+
+/**
+ * The change that adds a label.
+ * @param {Label} label
+ * @returns {Change}
+ */
+export function addition(label) {
+  /** @type {Record<string, unknown>} */
+  const style = {};
+  if (label.box) style.box = label.box;
+  if (label.color) style.color = label.color;
+  if (label.kind) style.kind = label.kind;
+  if (label.mirrored) style.mirrored = true;
+  if (label.rotation) style.rotation = label.rotation;
+  /** @type {Change} */
+  const change = ['add', label.id, label.text, label.x, label.y, label.size, label.z];
+  return Object.keys(style).length > 0 ? [...change, style] : change;
+}
+
+/**
+ * The changes that give a label the values of another one, whatever its id.
+ * @param {Label} from
+ * @param {Label} to
+ * @returns {Change[]}
+ */
+export function differences(from, to) {
+  /** @type {Change[]} */
+  const changes = [];
+  const { id } = from;
+  if (from.text !== to.text || !hasSameBox(from, to)) {
+    changes.push(to.kind ? ['text', id, to.text, { box: to.box, kind: to.kind }] : ['text', id, to.text]);
+  }
+  if (from.x !== to.x || from.y !== to.y) changes.push(['move', id, to.x, to.y]);
+  if (from.size !== to.size) changes.push(['resize', id, to.size]);
+  if (from.z !== to.z) changes.push(['order', id, to.z]);
+  if ((from.rotation ?? 0) !== (to.rotation ?? 0)) changes.push(['rotate', id, to.rotation ?? 0]);
+  if ((from.mirrored ?? false) !== (to.mirrored ?? false)) changes.push(['mirror', id, to.mirrored ?? false]);
+  if ((from.color ?? null) !== (to.color ?? null)) changes.push(['color', id, to.color ?? null]);
+  return changes;
+}
+
+/** @param {Label} a @param {Label} b */
+const hasSameBox = (a, b) =>
+  a.kind === b.kind && a.box?.[0] === b.box?.[0] && a.box?.[1] === b.box?.[1];
+
+/**
+ * Whether two labels have equal values.
+ * @param {Label | undefined} a
+ * @param {Label | undefined} b
+ */
+export const isSameLabel = (a, b) =>
+  a === b || (a !== undefined && b !== undefined && a.id === b.id && a.x === b.x && a.y === b.y
+    && a.size === b.size && a.z === b.z && a.text === b.text && a.rotation === b.rotation
+    && a.mirrored === b.mirrored && a.color === b.color && hasSameBox(a, b));
+
+/**
+ * The label after a change of it; undefined if there is none. What does not fit, such as a move of a missing label, has no effect.
+ * @param {Label | undefined} label
+ * @param {Change} change
+ * @returns {Label | undefined}
+ */
+export function changed(label, change) {
+  const [kind, id, ...values] = change;
+  if (kind === 'add') {
+    if (label) return label;
+    const [text, x, y, size, z, style] = values;
+    return withFields({ id, text, x, y, size, z }, style ?? {});
+  }
+  if (!label) return undefined;
+  switch (kind) {
+    case 'remove': return undefined;
+    case 'move': return { ...label, x: values[0], y: values[1] };
+    case 'resize': return { ...label, size: values[0] };
+    case 'text': return withFields(label, { text: values[0], ...values[1] });
+    case 'order': return { ...label, z: values[0] };
+    case 'rotate': return withFields(label, { rotation: values[0] });
+    case 'mirror': return withFields(label, { mirrored: values[0] });
+    case 'color': return withFields(label, { color: values[0] });
+    default: return label;
+  }
+}
+
+/** @param {Change} change */
+const isOfLabel = ([kind]) => !['canvas', 'fill', 'background', 'pending'].includes(kind);
+
+/**
+ * The name of an edit, as the commands give it: `move 🐝 🌸`, `move 12 emoji`.
+ * @param {string} verb
+ * @param {readonly Pick<Label, 'text' | 'kind'>[]} labels
+ */
+export function editName(verb, labels) {
+  return labels.length <= 3
+    ? [verb, ...labels.map(shortText)].join(' ') : `${verb} ${labels.length} emoji`;
+}
+
+/**
+ * The text of an emoji label, or the beginning of a caption in quotes.
+ * @param {Pick<Label, 'text' | 'kind'>} label
+ */
+export function shortText({ text, kind }) {
+  if (kind !== 'caption') return text;
+  const letters = [...text.replaceAll('\n', '\\n')];
+  return `"${letters.length > 24 ? `${letters.slice(0, 23).join('')}…` : letters.join('')}"`;
+}
+
+/**
+ * Ascending by z, then by id.
+ * @param {Label} a
+ * @param {Label} b
+ */
+export const bottomFirst = (a, b) => a.z - b.z || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
+
+// MARK: Store
+
+export class Store {
+  /**
+   * The session of this page, by which its own edits are told from others with equal tags.
+   * @readonly
+   */
+  client;
+  /** The version of `confirmed`; -1 before the first `load`. */
+  version = -1;
+  /** The revision of `confirmed`. */
+  revision = 0;
+  /**
+   * What is durably in the file.
+   * @type {SavedState}
+   */
+  saved = { head: null, revision: 0 };
+  /** @type {DocumentState} */
+  state = { state: 'open' };
+  /** @type {Background | null} */
+  background = null;
+  /**
+   * The background that is still to be fetched.
+   * @type {PendingBackground | null}
+   */
+  pendingBackground = null;
+
+  #isConnected = false;
+  /**
+   * The events since a gap, for the next `load`; null without a gap.
+   * @type {Record<string, any>[] | null}
+   */
+  #held = null;
+  /** @type {Map<string, Label>} */
+  #confirmed = new Map();
+  /** @type {{ size: Size, fill: string | null }} */
+  #confirmedCanvas = { size: { width: 1, height: 1 }, fill: null };
+  /**
+   * Oldest first.
+   * @type {Pending[]}
+   */
+  #pending = [];
+  /**
+   * Answered edits that are still shown, oldest first; older than all of `#pending` that are not overtaken.
+   * @type {Pending[]}
+   */
+  #answered = [];
+  /** Whether an answer has reported unsaved edits of which no event has come. */
+  #hasUnsavedAnswer = false;
+  /** @type {ReadonlyMap<string, Fields>} */
+  #gesture = new Map();
+  /** @type {ReadonlyMap<string, Label>} */
+  #additions = new Map();
+
+  /**
+   * What is shown, kept up to date.
+   * @type {Map<string, Label>}
+   */
+  #shown = new Map();
+  /**
+   * The ids of `#shown` in z-order, except for those in `#unordered`.
+   * @type {string[]}
+   */
+  #order = [];
+  /** @type {Set<string>} */
+  #unordered = new Set();
+  /**
+   * The labels in z-order; null if one has changed.
+   * @type {Label[] | null}
+   */
+  #inOrder = null;
+  /** @type {Dirty} */
+  #dirty = { all: true, ids: new Set(), canvas: true };
+  /** @type {News[]} */
+  #news = [];
+
+  /** @param {string} client */
+  constructor(client) { this.client = client; }
+
+  // MARK: What is shown
+
+  /** @param {string} id @returns {Label | undefined} */
+  shown(id) { return this.#shown.get(id); }
+
+  /** The number of shown labels. */
+  get count() { return this.#shown.size; }
+
+  /**
+   * All shown labels, bottom to top. The array is valid until the next change.
+   * @returns {readonly Label[]}
+   */
+  inOrder() {
+    if (this.#unordered.size > 0) this.#sort();
+    this.#inOrder ??= this.#order.map((id) => /** @type {Label} */ (this.#shown.get(id)));
+    return this.#inOrder;
+  }
+
+  /** The ids of all shown labels, in any order. */
+  ids() { return this.#shown.keys(); }
+
+  /**
+   * The size and the colour of the canvas.
+   * @returns {Size & { fill: string | null }}
+   */
+  get canvas() {
+    let { size: { width, height }, fill } = this.#confirmedCanvas;
+    for (const edit of this.#layers()) {
+      for (const change of edit.changes) {
+        if (change[0] === 'canvas') [width, height] = [change[1], change[2]];
+        if (change[0] === 'fill') fill = change[1];
+      }
+    }
+    return { width, height, fill };
+  }
+
+  /** The largest z; 0 without labels. */
+  get topZ() { return this.inOrder().at(-1)?.z ?? 0; }
+
+  /** The smallest z; 0 without labels. */
+  get bottomZ() { return this.inOrder()[0]?.z ?? 0; }
+
+  /**
+   * The confirmed label.
+   * @param {string} id
+   * @returns {Label | undefined}
+   */
+  confirmed(id) { return this.#confirmed.get(id); }
+
+  /** The number of confirmed labels. */
+  get confirmedCount() { return this.#confirmed.size; }
+
+  /**
+   * What has changed since the last call: ids of labels whose shown value may differ, or that are gone.
+   * @returns {Dirty}
+   */
+  takeDirty() {
+    const dirty = this.#dirty;
+    this.#dirty = { all: false, ids: new Set(), canvas: false };
+    return dirty;
+  }
+
+  /**
+   * What has happened since the last call.
+   * @returns {News[]}
+   */
+  takeNews() {
+    const news = this.#news;
+    this.#news = [];
+    return news;
+  }
+
+  // MARK: The state
+
+  /**
+   * The pending requests, oldest first.
+   * @returns {readonly Readonly<Pending>[]}
+   */
+  get pending() { return this.#pending; }
+
+  get isSaved() {
+    return this.#pending.length === 0 && !this.#hasUnsavedAnswer && this.saved.revision === this.revision;
+  }
+
+  /**
+   * What to tell about saving; the reason of `notSaved` is in `state`.
+   * @returns {Status}
+   */
+  get status() {
+    if (!this.#isConnected) return 'reconnecting';
+    if (this.state.state === 'error' || this.state.state === 'editingDisabled') return 'notSaved';
+    return this.isSaved ? 'saved' : 'saving';
+  }
+
+  /** The connection has broken. */
+  disconnected() {
+    this.#isConnected = false;
+    this.#held = null;
+  }
+
+  // MARK: Messages of the server
+
+  /**
+   * Replaces what is confirmed by the answer to `open` or `show`. Pending edits stay pending; after a break, send `resend()`. At `resync`
+   * there is still a gap: ask for the document once more.
+   * @param {ShowAnswer} answer
+   * @returns {'applied' | 'resync'}
+   */
+  load(answer) {
+    const { document } = answer;
+    this.#isConnected = true;
+    [this.version, this.revision] = [answer.version, document.revision];
+    [this.saved, this.state] = [answer.saved, answer.state];
+    this.background = document.background ?? null;
+    this.pendingBackground = document.pending ?? null;
+    const { width, height, fill } = document.canvas;
+    this.#confirmedCanvas = { size: { width, height }, fill: fill ?? null };
+    const gone = [...this.#gesture.keys()].filter((id) => this.#confirmed.has(id));
+    this.#confirmed = new Map(document.emojis.map((label) => [label.id, label]));
+    this.#reportRemoved(gone.filter((id) => !this.#confirmed.has(id)), null);
+    this.#answered = [];
+    this.#hasUnsavedAnswer = false;
+    for (const edit of this.#pending) edit.lingers = false;
+    this.#showAll();
+    const held = this.#held ?? [];
+    this.#held = null;
+    return held.map((event) => this.apply(event)).includes('resync') ? 'resync' : 'applied';
+  }
+
+  /**
+   * Applies an event of the document; others are skipped. At `resync` ask for the document, unless that is under way, and `load` the
+   * answer.
+   * @param {Record<string, any>} event
+   * @returns {'applied' | 'skipped' | 'resync'}
+   */
+  apply(event) {
+    if (this.#held) {
+      this.#held.push(event);
+      return 'resync';
+    }
+    // At `resync` any events are missing, not only changes. The answer is newer than this event.
+    if (event.resync || event.changed?.before > this.version) {
+      this.#held = [];
+      return 'resync';
+    }
+    if (event.changed) return this.#change(event.changed);
+    if (event.saved) {
+      // The answer to `show` may have overtaken the event.
+      if (event.saved.revision < this.saved.revision) return 'skipped';
+      this.saved = { head: event.saved.head ?? this.saved.head, revision: event.saved.revision };
+      this.#hasUnsavedAnswer = false;
+    } else if (typeof event.state === 'string') {
+      this.state = /** @type {DocumentState} */ (event);
+    } else if (event.dropped) {
+      this.#news.push({ kind: 'dropped', ...event.dropped });
+    } else if (event.renamed) {
+      this.#rename(event.renamed.id, event.renamed.to);
+    } else {
+      return 'skipped';
+    }
+    return 'applied';
+  }
+
+  /**
+   * @param {ChangedEvent} event
+   * @returns {'applied' | 'skipped'}
+   */
+  #change(event) {
+    if (event.before !== this.version) return 'skipped';
+    [this.version, this.revision] = [event.version, event.revision];
+    if (event.saved) this.saved = event.saved;
+    this.#hasUnsavedAnswer = false;
+    const { effect } = event;
+    /** @type {Set<string>} */
+    const touched = new Set(effect.removed);
+    for (const id of effect.removed ?? []) this.#confirmed.delete(id);
+    for (const { id, ...fields } of effect.updated ?? []) {
+      const label = this.#confirmed.get(id);
+      if (!label) continue;
+      this.#confirmed.set(id, withFields(label, fields));
+      touched.add(id);
+    }
+    for (const label of effect.added ?? []) {
+      if (this.#confirmed.has(label.id)) continue;
+      this.#confirmed.set(label.id, withFields(label, {}));
+      touched.add(label.id);
+    }
+    if (effect.canvas) this.#confirmedCanvas = { ...this.#confirmedCanvas, size: effect.canvas };
+    if (effect.fill !== undefined) this.#confirmedCanvas = { ...this.#confirmedCanvas, fill: effect.fill };
+    if (effect.background !== undefined) this.background = effect.background;
+    if (effect.pending !== undefined) this.pendingBackground = effect.pending;
+    const isCanvas = effect.canvas || effect.fill !== undefined || effect.background !== undefined;
+    if (isCanvas || effect.pending !== undefined) this.#dirty.canvas = true;
+
+    const underGesture = (effect.removed ?? []).filter((id) => this.#gesture.has(id));
+    this.#reportRemoved(underGesture, event.edits.at(-1)?.by ?? null);
+    for (const edit of [...this.#answered.splice(0), ...this.#takeDone(event)]) this.#touch(edit, touched);
+    this.#showAgain(touched);
+    return 'applied';
+  }
+
+  /**
+   * Takes the pending edits out that the event has, and returns all that are not shown any more.
+   * @param {ChangedEvent} event
+   */
+  #takeDone(event) {
+    if (this.#pending.length === 0) return [];
+    /** @type {Set<string>} */
+    const tags = new Set();
+    for (const edit of event.edits) {
+      if (edit.session === this.client) for (const tag of edit.tags ?? []) tags.add(tag);
+    }
+    let count = this.#pending.length;
+    while (count > 0 && !tags.has(this.#pending[count - 1].tag)) count -= 1;
+    const hidden = this.#pending.slice(0, count);
+    for (const edit of hidden) edit.isOvertaken = true;
+    this.#pending = this.#pending.filter(({ tag }) => !tags.has(tag));
+    // What others did may be later than an own edit without effect; and `all` may be about an own edit.
+    const isOwn = event.edits.length > 0 && event.edits.every(({ session }) => session === this.client);
+    if (event.all || !isOwn) for (const edit of this.#pending) edit.lingers = false;
+    return hidden;
+  }
+
+  /** @param {string[]} ids @param {string | null} by */
+  #reportRemoved(ids, by) {
+    if (ids.length > 0) this.#news.push({ kind: 'removedUnderGesture', ids, by });
+  }
+
+  /**
+   * The server gives one of this page's labels another id.
+   * @param {string} id
+   * @param {string} to
+   */
+  #rename(id, to) {
+    for (const edit of [...this.#pending, ...this.#answered]) {
+      const mine = edit.byID.get(id);
+      if (!mine) continue;
+      edit.changes = edit.changes.map((change) =>
+        (isOfLabel(change) && change[1] === id ? [change[0], to, ...change.slice(2)] : change));
+      edit.byID = byID(edit.changes);
+      // The server knows it under the old id, if it has it already.
+      edit.lingers = false;
+      const { name } = edit;
+      if (edit.request.edit) edit.request = { ...edit.request, edit: { changes: edit.changes, name } };
+    }
+    this.#gesture = new Map([...this.#gesture].map(([key, fields]) => [key === id ? to : key, fields]));
+    this.#news.push({ kind: 'renamed', id, to });
+    this.#showAgain(new Set([id, to]));
+  }
+
+  // MARK: Own requests
+
+  /**
+   * Adds an edit, shows it, and returns the request to send.
+   * @param {readonly Change[]} changes
+   * @param {string} name
+   * @param {string} tag unique in this page's session
+   * @param {string | null} [since]
+   * @returns {Request}
+   */
+  perform(changes, name, tag, since = this.saved.head) {
+    return this.#add({ edit: { changes, name }, since, tag }, changes, name);
+  }
+
+  /**
+   * Adds a request whose effect only the server knows, such as `{"undo":1}`, and returns it as it is to be sent.
+   * @param {Record<string, unknown>} body
+   * @param {string} name
+   * @param {string} tag unique in this page's session
+   * @param {string | null} [since]
+   * @returns {Request}
+   */
+  ask(body, name, tag, since = this.saved.head) { return this.#add({ ...body, since, tag }, [], name); }
+
+  /** @param {Request} request @param {readonly Change[]} changes @param {string} name */
+  #add(request, changes, name) {
+    const edit = {
+      tag: request.tag, name, request, changes, byID: byID(changes), isOvertaken: false, lingers: true,
+    };
+    this.#pending.push(edit);
+    /** @type {Set<string>} */
+    const touched = new Set();
+    this.#touch(edit, touched);
+    this.#showAgain(touched);
+    return request;
+  }
+
+  /**
+   * The answer to a request of `perform` or `ask`. Other tags have no effect.
+   * @param {string} tag
+   * @param {{ ok?: Record<string, any>, error?: ErrorValue }} outcome
+   */
+  answer(tag, { ok, error }) {
+    const index = this.#pending.findIndex((edit) => edit.tag === tag);
+    if (index < 0) return;
+    const [edit] = this.#pending.splice(index, 1);
+    if (error) this.#news.push({ kind: 'refused', tag, name: edit.name, error });
+    const stays = ok !== undefined && !ok.repeated && edit.lingers && !edit.isOvertaken;
+    if (stays && ok.unsaved > 0) this.#hasUnsavedAnswer = true;
+    if (stays && edit.changes.length > 0) {
+      this.#answered.push(edit);
+    } else {
+      /** @type {Set<string>} */
+      const touched = new Set();
+      this.#touch(edit, touched);
+      this.#showAgain(touched);
+    }
+  }
+
+  /** Takes answered edits for confirmed whose events have not come; call it when no message has come for a second. */
+  settle() {
+    /** @type {Set<string>} */
+    const touched = new Set();
+    for (const edit of this.#answered.splice(0)) this.#touch(edit, touched);
+    this.#hasUnsavedAnswer = false;
+    this.#showAgain(touched);
+  }
+
+  /**
+   * The pending requests as they were first sent, oldest first, for another connection.
+   * @returns {Request[]}
+   */
+  resend() { return this.#pending.map(({ request }) => request); }
+
+  // MARK: Gestures
+
+  /**
+   * Replaces the gesture's layer.
+   * @param {ReadonlyMap<string, Fields>} fields new values of shown labels, by id
+   * @param {Iterable<Label>} [additions] labels that the gesture adds
+   */
+  setGesture(fields, additions = []) {
+    const [oldFields, oldAdditions] = [this.#gesture, this.#additions];
+    this.#gesture = fields;
+    this.#additions = new Map([...additions].map((label) => [label.id, label]));
+    for (const old of [oldFields, oldAdditions]) {
+      if (old.size > 0) this.#showAgain([...old.keys()].filter((id) => !fields.has(id)));
+    }
+    this.#showAgain(fields.keys());
+    this.#showAgain(this.#additions.keys());
+  }
+
+  /** Takes the gesture's layer away. */
+  clearGesture() { this.setGesture(new Map()); }
+
+  get hasGesture() { return this.#gesture.size > 0 || this.#additions.size > 0; }
+
+  /**
+   * The gesture as changes: only the fields that differ from what is shown without it.
+   * @returns {Change[]}
+   */
+  gestureChanges() {
+    /** @type {Change[]} */
+    const changes = [];
+    for (const [id, fields] of this.#gesture) {
+      const label = this.beforeGesture(id);
+      if (label) for (const change of differences(label, withFields(label, fields))) changes.push(change);
+    }
+    for (const label of this.#additions.values()) {
+      if (!this.beforeGesture(label.id)) changes.push(addition(label));
+    }
+    return changes;
+  }
+
+  /**
+   * Makes the gesture an edit, and returns the request to send; null if it changes nothing.
+   * @param {string} name
+   * @param {string} tag
+   * @param {string | null} [since]
+   * @returns {Request | null}
+   */
+  commitGesture(name, tag, since = this.saved.head) {
+    const changes = this.gestureChanges();
+    const touched = new Set([...this.#gesture.keys(), ...this.#additions.keys()]);
+    [this.#gesture, this.#additions] = [new Map(), new Map()];
+    const request = changes.length > 0 ? this.perform(changes, name, tag, since) : null;
+    this.#showAgain(touched);
+    return request;
+  }
+
+  // MARK: Layers
+
+  /** The edits above `confirmed`, oldest first. */
+  #layers() { return [...this.#answered, ...this.#pending.filter((edit) => !edit.isOvertaken)]; }
+
+  /**
+   * The label without the gesture.
+   * @param {string} id
+   * @returns {Label | undefined}
+   */
+  beforeGesture(id) {
+    let label = this.#confirmed.get(id);
+    for (const edit of this.#answered) label = changedBy(edit, id, label);
+    for (const edit of this.#pending) if (!edit.isOvertaken) label = changedBy(edit, id, label);
+    return label;
+  }
+
+  /** @param {string} id */
+  #value(id) {
+    const label = this.beforeGesture(id) ?? this.#additions.get(id);
+    const fields = this.#gesture.get(id);
+    return label && fields ? withFields(label, fields) : label;
+  }
+
+  /**
+   * Notes what an edit is about.
+   * @param {Pending} edit
+   * @param {Set<string>} touched
+   */
+  #touch(edit, touched) {
+    for (const id of edit.byID.keys()) touched.add(id);
+    if (edit.changes.some((change) => !isOfLabel(change))) this.#dirty.canvas = true;
+  }
+
+  /** @param {Iterable<string>} ids */
+  #showAgain(ids) {
+    for (const id of ids) {
+      const [old, value] = [this.#shown.get(id), this.#value(id)];
+      if (isSameLabel(old, value)) continue;
+      if (value) this.#shown.set(id, value); else this.#shown.delete(id);
+      this.#dirty.ids.add(id);
+      this.#inOrder = null;
+      if (old?.z !== value?.z) this.#unordered.add(id);
+    }
+  }
+
+  #showAll() {
+    const ids = new Set([...this.#confirmed.keys(), ...this.#additions.keys()]);
+    for (const edit of this.#layers()) for (const id of edit.byID.keys()) ids.add(id);
+    this.#shown = new Map();
+    for (const id of ids) {
+      const label = this.#value(id);
+      if (label) this.#shown.set(id, label);
+    }
+    this.#inOrder = [...this.#shown.values()].sort(bottomFirst);
+    this.#order = this.#inOrder.map(({ id }) => id);
+    this.#unordered = new Set();
+    this.#dirty = { all: true, ids: new Set(), canvas: true };
+  }
+
+  /** Puts the ids of `#unordered` into `#order`, which is sorted without them. */
+  #sort() {
+    const label = (/** @type {string} */ id) => /** @type {Label} */ (this.#shown.get(id));
+    const placed = [...this.#unordered].filter((id) => this.#shown.has(id)).map(label).sort(bottomFirst);
+    /** @type {string[]} */
+    const order = [];
+    let next = 0;
+    for (const id of this.#order) {
+      if (this.#unordered.has(id)) continue;
+      if (next < placed.length) {
+        const above = label(id);
+        while (next < placed.length && bottomFirst(placed[next], above) < 0) order.push(placed[next++].id);
+      }
+      order.push(id);
+    }
+    while (next < placed.length) order.push(placed[next++].id);
+    this.#order = order;
+    this.#unordered = new Set();
+  }
+}
+
+/** @param {readonly Change[]} changes */
+function byID(changes) {
+  /** @type {Map<string, Change[]>} */
+  const map = new Map();
+  for (const change of changes) {
+    if (!isOfLabel(change)) continue;
+    const mine = map.get(change[1]);
+    if (mine) mine.push(change); else map.set(change[1], [change]);
+  }
+  return map;
+}
+
+/** @param {Pending} edit @param {string} id @param {Label | undefined} label */
+function changedBy(edit, id, label) {
+  for (const change of edit.byID.get(id) ?? []) label = changed(label, change);
+  return label;
+}

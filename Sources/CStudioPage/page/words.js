@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Every word that people read on the page, in one table. Another language is another table of this shape.
+
+/** @param {number} count */
+const emoji = (count) => (count === 1 ? '1 emoji' : `${count.toLocaleString('en')} emoji`);
+
+export const words = {
+  shell: {
+    tools: 'Tools', peers: 'Also here', export: 'Export', emoji: 'Emoji', find: 'Find an emoji', canvas: 'Canvas', selection: 'Selection',
+    zoom: 'Zoom', history: 'History', close: 'Close', menu: 'Menu',
+  },
+
+  status: {
+    connecting: 'Connecting', saved: 'Saved', saving: 'Saving…', reconnecting: 'Reconnecting…', refused: 'Not connected', notSaved: 'Not saved',
+  },
+  refused: {
+    noSession: 'Open the studio by the link that emojiart serve prints; for another one, run: emojiart serve --link',
+    notProven: 'What answers at this address is not the server that this page knows. Nothing was sent to it. What you did is kept here; open a new link in this tab: emojiart serve --link',
+    noServer: 'The server does not answer. Is emojiart serve running?',
+    tooManyFailures: 'Too many tries; wait a minute, and reload the page',
+  },
+
+  groups: {
+    tool: 'Tools', edit: 'Edit', select: 'Select', arrange: 'Arrange', move: 'Move', view: 'View', document: 'Document', help: 'Help',
+  },
+
+  /**
+   * The names of the actions, and other words by which they are found.
+   * @type {Record<string, [name: string, ...also: string[]]>}
+   */
+  actions: {
+    'tool.select': ['Select', 'pointer arrow move'],
+    'tool.hand': ['Move the view', 'hand pan scroll'],
+    'tool.stamp': ['Stamp: a click places an emoji', 'paint'],
+    'tool.brush': ['Brush: a stroke scatters emoji', 'paint draw spray'],
+    'tool.caption': ['Caption', 'text words type'],
+    emoji: ['Add emoji', 'insert palette find'],
+    undo: ['Undo', 'back'],
+    redo: ['Redo', 'again'],
+    cut: ['Cut', 'move'],
+    copy: ['Copy', 'emoji text'],
+    paste: ['Paste', 'insert'],
+    'copy.png': ['Copy as PNG', 'picture image'],
+    duplicate: ['Duplicate', 'copy clone'],
+    delete: ['Delete', 'remove erase'],
+    replace: ['Replace by another emoji', 'swap exchange'],
+    'edit.words': ['Edit the words', 'caption text'],
+    'color.words': ['Colour of the words', 'caption color'],
+    'select.all': ['Select all', 'everything'],
+    'select.same': ['Select all of the same emoji', 'equal similar'],
+    'select.invert': ['Invert the selection', 'others'],
+    'select.none': ['Select nothing', 'deselect'],
+    'select.next': ['Next emoji', 'tab'],
+    'select.previous': ['Previous emoji', 'tab'],
+    'order.front': ['Bring to front', 'top above'],
+    'order.forward': ['Bring forward', 'above up'],
+    'order.backward': ['Send backward', 'below down'],
+    'order.back': ['Send to back', 'bottom below'],
+    mirror: ['Mirror', 'flip horizontal'],
+    straighten: ['Straighten', 'rotation turn reset'],
+    larger: ['Larger', 'grow size'],
+    smaller: ['Smaller', 'shrink size'],
+    'align.left': ['Align left edges'],
+    'align.center': ['Align centres, side by side', 'horizontal'],
+    'align.right': ['Align right edges'],
+    'align.top': ['Align top edges'],
+    'align.middle': ['Align middles, one below the other', 'vertical'],
+    'align.bottom': ['Align bottom edges'],
+    'distribute.horizontally': ['Distribute across', 'gaps space evenly horizontal'],
+    'distribute.vertically': ['Distribute down', 'gaps space evenly vertical'],
+    tidy: ['Tidy into a grid', 'rows columns order'],
+    'move.left': ['Move left'], 'move.right': ['Move right'], 'move.up': ['Move up'], 'move.down': ['Move down'],
+    'move.farLeft': ['Move left by 10'], 'move.farRight': ['Move right by 10'], 'move.farUp': ['Move up by 10'], 'move.farDown': ['Move down by 10'],
+    'zoom.in': ['Zoom in', 'larger'],
+    'zoom.out': ['Zoom out', 'smaller'],
+    'zoom.full': ['Zoom to 100 %', 'actual size'],
+    'zoom.fit': ['Show the whole canvas', 'fit all zoom'],
+    'zoom.selection': ['Show the selection', 'zoom'],
+    snap: ['Snap to other emoji', 'guides magnet'],
+    history: ['History', 'edits undo who'],
+    background: ['Background picture…', 'image url photo'],
+    'background.remove': ['Remove the background', 'picture clear'],
+    canvas: ['Canvas: size and colour…', 'fill dimensions'],
+    export: ['Export…', 'png jpeg svg pdf download save as'],
+    save: ['Save now', 'write file'],
+    name: ['Your name…', 'author presence'],
+    palette: ['Find an action…', 'command palette search'],
+    help: ['Keys and help', 'shortcuts keyboard'],
+    menu: ['Menu'],
+  },
+
+  edits: {
+    add: 'add', move: 'move', duplicate: 'duplicate', remove: 'remove', resize: 'resize', rotate: 'rotate', mirror: 'mirror', order: 'order',
+    align: 'align', distribute: 'distribute', grid: 'grid', replace: 'replace', paste: 'paste', stamp: 'add', brush: 'brush', color: 'color', caption: 'caption',
+  },
+
+  undo: (/** @type {string} */ name) => `Undo ${name}`,
+  redo: (/** @type {string} */ name) => `Redo ${name}`,
+  selected: emoji,
+  size: 'Size',
+  turn: 'Turn',
+  color: 'Colour',
+  align: 'Align and order',
+  percent: (/** @type {number} */ zoom) => `${zoom < 0.1 ? (zoom * 100).toFixed(1) : Math.round(zoom * 100)} %`,
+  option: (/** @type {string} */ text, /** @type {number} */ size, /** @type {number} */ x, /** @type {number} */ y) =>
+    `${text}, size ${Math.round(size)}, at ${Math.round(x)}, ${Math.round(y)}`,
+  caption: 'Caption',
+
+  emoji: {
+    recent: 'Recent', found: (/** @type {string} */ query) => `“${query}”`, nothing: 'Nothing fits', tone: 'Skin', noTone: 'No skin tone',
+    tones: ['light', 'medium-light', 'medium', 'medium-dark', 'dark'], replacing: 'Choose the emoji to replace the selected ones',
+    forStamp: 'Choose an emoji for the stamp', drag: (/** @type {string} */ name) => `${name}: drag it, tap it, or press Enter`,
+  },
+
+  news: {
+    removed: (/** @type {string} */ what, /** @type {string} */ who) => `${who} removed ${what}`,
+    somebody: 'Somebody', bringBack: 'Bring back',
+    dropped: 'An edit had no effect: somebody had removed the emoji',
+    refused: (/** @type {string} */ name, /** @type {string} */ reason) => `Not done: ${name}. ${reason}`,
+    movedDocument: (/** @type {string} */ name) => `The document is now called ${name}`,
+    removedDocument: 'The document’s file was removed. What is here is kept; save to write it again',
+    degraded: 'Changes by others are noticed only every two seconds',
+    noDocument: 'No document is open. Its name?', open: 'Open',
+    copied: 'Copied', copiedPicture: 'Copied as a picture', nothingToPaste: 'There is nothing to paste here',
+    clipboard: 'The browser does not allow it; use the keys',
+    unsaved: 'Edits are not saved yet',
+    cannotOpen: (/** @type {string} */ name, /** @type {string} */ reason) => `${name} cannot be opened: ${reason}`,
+    takenBack: (/** @type {string} */ what) => what,
+  },
+
+  background: {
+    title: 'Background picture', url: 'Address', urlHint: 'https://…', file: 'File', choose: 'Choose…', keep: 'Keep the canvas’s size', set: 'Set', remove: 'Remove',
+    private: 'It is on this machine or its network', fetching: 'Fetching the picture…', received: (/** @type {string} */ size) => `Fetching the picture: ${size}`, cancel: 'Cancel',
+    failed: 'Image transfer failed', keepWarning: 'Keep warning', stopWarning: 'Stop warning', ok: 'OK', oldStays: 'The background stays as it was.',
+    fromFile: 'a file', tooLarge: 'The file is larger than 20 MB',
+    hint: 'You can also drop or paste a picture, or drag one from another window.',
+  },
+
+  canvas: {
+    title: 'Canvas', size: 'Size', width: 'Width', height: 'Height', anchor: 'Keep in place', topLeft: 'Top left', center: 'Centre', scale: 'Scale the emoji, too',
+    fit: 'Fit to the emoji', margin: 'Margin', color: 'Colour', none: 'None', apply: 'Apply', presets: 'Preset',
+  },
+
+  export: {
+    title: 'Export', format: 'Format', scale: 'Scale', part: 'Part', whole: 'The whole canvas', selection: 'The selection', view: 'What is shown', transparent: 'Transparent',
+    quality: 'Quality', download: 'Download', working: 'Drawing…', json: 'As emojiart JSON', page: 'Page', pages: { '': 'As large as the canvas', a4: 'A4', a3: 'A3', letter: 'Letter' },
+  },
+
+  history: {
+    title: 'History', back: 'Take back', bring: 'Bring back', me: 'You', none: 'No edits yet', more: 'Show older edits', now: 'just now',
+    minutes: (/** @type {number} */ count) => `${count} min ago`, hours: (/** @type {number} */ count) => `${count} h ago`,
+  },
+
+  name: { title: 'Your name', hint: 'Others see it beside your selection and in the history, after the next connection.', save: 'Save' },
+  palette: { title: 'Find an action', nothing: 'No action fits' },
+  help: {
+    title: 'Keys and help', mouse: 'Pointer',
+    pointer: /** @type {[string, string][]} */ ([
+      ['Tap', 'select'], ['Shift or Ctrl + tap', 'add to the selection'], ['Drag', 'move; from free room: select'], ['Alt + drag', 'duplicate'],
+      ['Ctrl while dragging', 'no snapping'], ['Corners', 'size; Alt: about the centre'], ['Round handle', 'turn; Shift: by 15°'], ['Double-click', 'edit a caption'],
+      ['Wheel', 'scroll'], ['Ctrl + wheel, pinch', 'zoom'], ['Space + drag', 'move the view'],
+    ]),
+  },
+  cancel: 'Cancel',
+  close: 'Close',
+};
+
+/**
+ * The name of an action.
+ * @param {string} id
+ */
+export const actionName = (id) => words.actions[id]?.[0] ?? id;

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if Studio
+  import ArtModel
+  import ArtWeb
+  import Glibc
+  import NIOCore
+  import NIOHTTP1
+  import NIOPosix
+  import NIOWebSocket
+
+  /// How a connection becomes requests or messages.
+  enum Connection {
+    /// The subprotocol of the WebSocket.
+    static let subprotocol = "emojiart-1"
+
+    /// Accepts connections at a bound socket. Throws `unavailable`.
+    static func listen(
+      _ descriptor: Int32, _ server: StudioServer, _ group: MultiThreadedEventLoopGroup
+    ) async throws(ArtError) -> any Channel {
+      do {
+        return try await ServerBootstrap(group: group)
+          .serverChannelOption(.backlog, value: 64)
+          .childChannelOption(.writeBufferWaterMark, value: .init(low: 256 << 10, high: 1 << 20))
+          .childChannelInitializer { channel in
+            channel.eventLoop.makeCompletedFuture { try prepare(channel, server) }
+          }
+          .withBoundSocket(descriptor).get()
+      } catch {
+        throw ArtError(.unavailable, "the server cannot listen: \(error)")
+      }
+    }
+
+    private static func prepare(_ channel: any Channel, _ server: StudioServer) throws {
+      // Before a byte is read: other users of this machine can connect to a port of loopback, too.
+      guard PeerUser.isOwn(channel.remoteAddress, connectedTo: server.port), server.connect() else {
+        channel.close(promise: nil)
+        return
+      }
+      channel.closeFuture.whenComplete { _ in server.disconnect() }
+      let pipeline = channel.pipeline.syncOperations
+      try pipeline.addHandler(HeadLimit())
+      let upgrader = NIOWebSocketServerUpgrader(
+        maxFrameSize: PageMessage.limit, automaticErrorHandling: true,
+        shouldUpgrade: { channel, head in
+          channel.eventLoop.makeSucceededFuture(fields(toUpgrade: head, server))
+        },
+        upgradePipelineHandler: { channel, _ in
+          channel.eventLoop.makeCompletedFuture {
+            let pipeline = channel.pipeline.syncOperations
+            try pipeline.addHandler(
+              NIOWebSocketFrameAggregator(
+                minNonFinalFragmentSize: 1, maxAccumulatedFrameCount: 64,
+                maxAccumulatedFrameSize: PageMessage.limit))
+            try pipeline.addHandler(SocketHandler(server))
+          }
+        })
+      let handler = RequestHandler(server)
+      try pipeline.configureHTTPServerPipeline(
+        withServerUpgrade: (
+          upgraders: [upgrader],
+          completionHandler: { context in
+            let pipeline = context.pipeline.syncOperations
+            if let handler = try? pipeline.handler(type: RequestHandler.self) {
+              context.pipeline.syncOperations.removeHandler(handler, promise: nil)
+            }
+          }
+        ))
+      try pipeline.addHandler(handler)
+    }
+
+    /// The fields of the answer that accepts a WebSocket; nil if the request is refused.
+    private static func fields(toUpgrade head: HTTPRequestHead, _ server: StudioServer) -> HTTPHeaders? {
+      do throws(WebRefusal) {
+        guard try server.route(head) == .live else { return nil }
+      } catch {
+        return nil
+      }
+      let offered = head.headers["sec-websocket-protocol"].flatMap { $0.split(separator: ",") }
+      guard offered.contains(where: { $0.filter { $0 != " " } == subprotocol }) else { return nil }
+      return ["Sec-WebSocket-Protocol": subprotocol]
+    }
+  }
+
+  extension StudioServer {
+    /// The route of a request. Throws why it is refused.
+    func route(_ head: HTTPRequestHead) throws(WebRefusal) -> WebRoute {
+      try withSessions { (sessions, _) throws(WebRefusal) in
+        try gate.route(WebRequest(head)) { sessions.isTicket($0) }
+      }
+    }
+  }
+
+  extension WebRequest {
+    /// The head of a request as NIO parsed it.
+    init(_ head: HTTPRequestHead) {
+      self.init(
+        method: head.method.rawValue, target: head.uri, fields: head.headers.map { ($0.name, $0.value) })
+    }
+  }
+
+  /// Ends a connection whose request's head is too long, or takes too long to come.
+  final class HeadLimit: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+
+    /// How long the first bytes of a request may take to become a head.
+    private static let headLife = TimeAmount.seconds(5)
+    private var deadline: Scheduled<Void>?
+
+    func channelActive(context: ChannelHandlerContext) {
+      let channel = context.channel
+      deadline = context.eventLoop.scheduleTask(in: Self.headLife) { channel.close(promise: nil) }
+      context.fireChannelActive()
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+      deadline?.cancel()
+      context.fireChannelInactive()
+    }
+
+    /// The head is read whole.
+    func headIsRead() { deadline?.cancel() }
+  }
+
+  /// Which user is at the other end of a connection.
+  enum PeerUser {
+    /// Whether it is the user who runs this server. False where it cannot be found out.
+    ///
+    /// The kernel lists both ends of a connection within the machine, with the users of their processes: proc(5), `/proc/net/tcp`.
+    static func isOwn(_ address: SocketAddress?, connectedTo port: Int) -> Bool {
+      guard let peer = address?.port, let bytes = FileContents.read("/proc/net/tcp") else { return false }
+      let (from, to) = (text(peer), text(port))
+      for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") {
+        let fields = line.split(separator: " ", omittingEmptySubsequences: true)
+        guard fields.count > 7, fields[1] == from, fields[2] == to else { continue }
+        return fields[7] == "\(getuid())"
+      }
+      return false
+    }
+
+    /// A port of 127.0.0.1 as the table has it.
+    private static func text(_ port: Int) -> String {
+      let digits = String(port, radix: 16, uppercase: true)
+      return "0100007F:" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+    }
+  }
+
+  /// Files that are read whole.
+  enum FileContents {
+    /// The bytes of a file; nil if it cannot be read.
+    static func read(_ path: String) -> [UInt8]? {
+      let file = open(path, O_RDONLY | O_CLOEXEC)
+      guard file >= 0 else { return nil }
+      defer { close(file) }
+      var (bytes, buffer): ([UInt8], [UInt8]) = ([], [UInt8](repeating: 0, count: 1 << 16))
+      while true {
+        let count = Glibc.read(file, &buffer, buffer.count)
+        guard count > 0 else { return count == 0 ? bytes : nil }
+        bytes += buffer[..<count]
+      }
+    }
+  }
+#endif

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if Studio
+  import ArtModel
+  import ArtProtocol
+  import ArtWeb
+  import ArtWorkspace
+  import NIOCore
+  import NIOHTTP1
+
+  /// Answers the requests of a connection, one after the other.
+  final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    /// A request whose body is being read.
+    private struct Open: Sendable {
+      let request: WebRequest
+      let route: WebRoute
+      let keepsAlive: Bool
+      var body = ByteBuffer()
+    }
+
+    private let server: StudioServer
+    private var open: Open?
+
+    init(_ server: StudioServer) { self.server = server }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+      switch unwrapInboundIn(data) {
+      case .head(let head): begin(head, context)
+      case .body(var part):
+        guard var now = open else { return }
+        guard now.body.readableBytes + part.readableBytes <= now.route.bodyBytes else {
+          open = nil
+          return refuse(WebRefusal(413, "the body is too long"), context)
+        }
+        now.body.writeBuffer(&part)
+        open = now
+      case .end:
+        guard let request = open else { return }
+        open = nil
+        answer(request, context)
+      }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+
+    private func begin(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
+      if let limit = try? context.pipeline.syncOperations.handler(type: HeadLimit.self) { limit.headIsRead() }
+      let bytes = head.headers.reduce(head.uri.utf8.count) {
+        $0 + $1.name.utf8.count + $1.value.utf8.count + 4
+      }
+      do throws(WebRefusal) {
+        guard bytes <= Gate.headBytes else { throw WebRefusal(431, "the head is too long") }
+        let route = try server.route(head)
+        guard route != .live else { throw WebRefusal(426, "this is for WebSockets only") }
+        open = Open(request: WebRequest(head), route: route, keepsAlive: head.isKeepAlive)
+      } catch {
+        refuse(error, context)
+      }
+    }
+
+    /// Answers with a refusal and ends the connection, because the rest of the request is not read.
+    private func refuse(_ refusal: WebRefusal, _ context: ChannelHandlerContext) {
+      Self.write(WebAnswer(refusal), to: context.channel, keepsAlive: false, isHead: false)
+    }
+
+    private func answer(_ open: Open, _ context: ChannelHandlerContext) {
+      Self.begin(open, server, context.channel)
+    }
+
+    private static func begin(_ open: Open, _ server: StudioServer, _ channel: any Channel) {
+      Task {
+        let answer = await server.answer(to: open.request, open.route, Array(open.body.readableBytesView))
+        write(answer, to: channel, keepsAlive: open.keepsAlive, isHead: open.request.method == "HEAD")
+      }
+    }
+
+    private static func write(
+      _ answer: WebAnswer, to channel: any Channel, keepsAlive: Bool, isHead: Bool
+    ) {
+      var fields = HTTPHeaders(answer.fields.map { ($0.name, $0.value) })
+      if answer.status != 304 { fields.add(name: "Content-Length", value: "\(answer.body.count)") }
+      if !keepsAlive { fields.add(name: "Connection", value: "close") }
+      let head = HTTPResponseHead(
+        version: .http1_1, status: HTTPResponseStatus(statusCode: answer.status), headers: fields)
+      channel.write(HTTPServerResponsePart.head(head), promise: nil)
+      if !isHead, !answer.body.isEmpty {
+        channel.write(HTTPServerResponsePart.body(.byteBuffer(ByteBuffer(bytes: answer.body))), promise: nil)
+      }
+      let written = channel.writeAndFlush(HTTPServerResponsePart.end(nil))
+      if !keepsAlive { written.whenComplete { _ in channel.close(promise: nil) } }
+    }
+  }
+
+  extension StudioServer {
+    /// The answer to a request that passed the gate.
+    fileprivate func answer(to request: WebRequest, _ route: WebRoute, _ body: [UInt8]) async -> WebAnswer {
+      do throws(WebRefusal) { return try await answer(route, request, body) } catch {
+        return WebAnswer(error)
+      }
+    }
+
+    private func answer(
+      _ route: WebRoute, _ request: WebRequest, _ body: [UInt8]
+    ) async throws(WebRefusal) -> WebAnswer {
+      switch route {
+      case .asset(let name): return try asset(name, request)
+      case .session:
+        let code = try WebAnswer.text("code", in: body)
+        let session = try withSessions { (sessions, now) throws(WebRefusal) in
+          try sessions.trade(code, at: now)
+        }
+        keepSessions()
+        return WebAnswer(session: session.id, token: session.token)
+      case .code:
+        return WebAnswer(code: withSessions { sessions, now in sessions.makeCode(at: now) })
+      case .live: throw WebRefusal(426, "this is for WebSockets only")
+      case .glyphs, .picture, .render, .background:
+        do throws(ArtError) { return try await picture(route, request, body) } catch {
+          return WebAnswer(error)
+        }
+      }
+    }
+
+    private func picture(
+      _ route: WebRoute, _ request: WebRequest, _ body: [UInt8]
+    ) async throws(ArtError) -> WebAnswer {
+      switch route {
+      case .glyphs: return WebAnswer(try await bodies.glyphs(body))
+      case .picture(let document): return WebAnswer(try await bodies.picture(document))
+      case .render(let document, let query): return WebAnswer(try await bodies.render(document, query))
+      case .background(let document, let keepsCanvas, let tag):
+        guard let ticket = request.ticket, let page = hub.page(ticket) else {
+          throw ArtError(.closed, "the page has gone")
+        }
+        try await page.setBackground(body, of: document, keepsCanvas: keepsCanvas, tag: tag)
+        return WebAnswer(fetching: "a picture", tag: tag)
+      case .asset, .session, .code, .live: throw ArtError(.usage, "no picture")
+      }
+    }
+
+    /// A file of the page: the one in the program, or in the folder for developing.
+    private func asset(_ name: String, _ request: WebRequest) throws(WebRefusal) -> WebAnswer {
+      guard let folder = launch.assets else { return try assets.answer(name, request) }
+      guard let bytes = FileContents.read("\(folder)/\(name)") else {
+        throw WebRefusal(404, "no \(name) in the folder of assets")
+      }
+      return WebAnswer(asset: bytes, Assets.mediaType(of: name))
+    }
+  }
+#endif

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if Studio
+  import ArtWeb
+  import NIOCore
+  import NIOWebSocket
+
+  /// The WebSocket of one page.
+  ///
+  /// The handler reads again only when the messages of the last read are performed, so a page that sends faster than its document edits
+  /// waits in its own browser.
+  final class SocketHandler: ChannelInboundHandler {
+    typealias InboundIn = WebSocketFrame
+    typealias OutboundOut = WebSocketFrame
+
+    /// How long a page has to prove its session, to read what is waiting for it, and to answer a ping.
+    private static let (proofLife, slowLife) = (TimeAmount.seconds(5), TimeAmount.seconds(30))
+    private static let pause = TimeAmount.seconds(15)
+    /// The most pings without an answer.
+    private static let silentPings = 3
+
+    private let server: StudioServer
+    private var handshake = Handshake()
+    private var inbox: [[UInt8]] = []
+    private var batches: AsyncStream<[[UInt8]]>.Continuation?
+    private var ticket: String?
+    private var proof: Scheduled<Void>?
+    private var slow: Scheduled<Void>?
+    private var pings: RepeatedTask?
+    private var silent = 0
+
+    init(_ server: StudioServer) { self.server = server }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+      let channel = context.channel
+      guard server.add(channel) else { return close(context, .unexpectedServerError) }
+      _ = channel.setOption(.autoRead, value: false)
+      proof = context.eventLoop.scheduleTask(in: Self.proofLife) { channel.close(promise: nil) }
+      context.read()
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+      for task in [proof, slow] { task?.cancel() }
+      pings?.cancel()
+      batches?.finish()
+      if let ticket { server.withSessions { sessions, _ in sessions.end(ticket) } }
+      server.remove(context.channel)
+      context.fireChannelInactive()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+      let frame = unwrapInboundIn(data)
+      switch frame.opcode {
+      case .text: inbox.append(Array(frame.unmaskedData.readableBytesView))
+      case .ping:
+        let answer = WebSocketFrame(fin: true, opcode: .pong, data: frame.unmaskedData)
+        context.writeAndFlush(wrapOutboundOut(answer), promise: nil)
+      case .pong: silent = 0
+      case .connectionClose: close(context, .normalClosure)
+      default: close(context, .unacceptableData)
+      }
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+      let frames = inbox
+      inbox = []
+      if frames.isEmpty {
+        context.read()
+      } else if let batches {
+        batches.yield(frames)
+      } else {
+        for frame in frames { greet(frame, context) }
+        context.read()
+      }
+      context.fireChannelReadComplete()
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+      slow?.cancel()
+      slow = nil
+      guard !context.channel.isWritable else { return }
+      let channel = context.channel
+      slow = context.eventLoop.scheduleTask(in: Self.slowLife) { channel.close(promise: nil) }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+
+    // MARK: Greeting
+
+    private func greet(_ frame: [UInt8], _ context: ChannelHandlerContext) {
+      if let batches {
+        batches.yield([frame])
+        return
+      }
+      let effect = server.withSessions { [handshake] sessions, now in
+        var handshake = handshake
+        return (handshake.receive(frame, &sessions, at: now), handshake)
+      }
+      handshake = effect.1
+      switch effect.0 {
+      case .send(let message): send(message, context)
+      case .refuse(let message):
+        send(message, context)
+        close(context, .policyViolation)
+      case .admit(let client, let ticket):
+        proof?.cancel()
+        self.ticket = ticket
+        begin(LivePage(client, of: server.hub, to: SocketOutput(channel: context.channel)), ticket, context)
+      }
+    }
+
+    private func begin(_ page: LivePage, _ ticket: String, _ context: ChannelHandlerContext) {
+      let (stream, batches) = AsyncStream<[[UInt8]]>.makeStream()
+      self.batches = batches
+      let server = server
+      let channel = context.channel
+      server.hub.admit(page, ticket)
+      send(server.welcome(ticket), context)
+      let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
+      pings = context.eventLoop.scheduleRepeatedTask(initialDelay: Self.pause, delay: Self.pause) { _ in
+        handler.value.ping(channel)
+      }
+      Task {
+        for await frames in stream {
+          await page.receive(frames)
+          channel.read()
+        }
+        await page.close()
+        server.hub.dismiss(ticket)
+      }
+    }
+
+    private func ping(_ channel: any Channel) {
+      silent += 1
+      guard silent <= Self.silentPings else { return channel.close(promise: nil) }
+      channel.writeAndFlush(WebSocketFrame(fin: true, opcode: .ping, data: ByteBuffer()), promise: nil)
+    }
+
+    // MARK: Sending
+
+    private func send(_ message: [UInt8], _ context: ChannelHandlerContext) {
+      let frame = WebSocketFrame(fin: true, opcode: .text, data: ByteBuffer(bytes: message))
+      context.writeAndFlush(wrapOutboundOut(frame), promise: nil)
+    }
+
+    private func close(_ context: ChannelHandlerContext, _ code: WebSocketErrorCode) {
+      var data = ByteBuffer()
+      data.write(webSocketErrorCode: code)
+      let channel = context.channel
+      context.writeAndFlush(
+        wrapOutboundOut(WebSocketFrame(fin: true, opcode: .connectionClose, data: data))
+      ).whenComplete { _ in channel.close(promise: nil) }
+    }
+  }
+
+  /// Sends to the WebSocket of a page.
+  private struct SocketOutput: PageOutput {
+    let channel: any Channel
+
+    func send(_ message: [UInt8]) async {
+      let frame = WebSocketFrame(fin: true, opcode: .text, data: ByteBuffer(bytes: message))
+      // A page that has gone gets nothing; its end is noticed elsewhere.
+      do { try await channel.writeAndFlush(frame) } catch {}
+    }
+
+    func sendLossy(_ message: [UInt8]) {
+      guard channel.isWritable else { return }
+      channel.writeAndFlush(
+        WebSocketFrame(fin: true, opcode: .text, data: ByteBuffer(bytes: message)), promise: nil)
+    }
+  }
+#endif

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import ArtModel
+import ArtSystem
+import ArtWorkspace
+
+struct Serve: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "serve", abstract: "Edit documents in a browser.",
+    usage: "emojiart serve [<folder or doc>] [--open] [--port <n>] [--link]",
+    discussion: """
+      Serves a page on this machine and prints its link. The page and the commands edit the same documents at the \
+      same time. The link works once, for a minute; ask for another one with --link. A folder has one server: a \
+      second `emojiart serve` prints a link of the first one. Only you can connect to it.
+
+      Examples:
+        emojiart serve --open
+        emojiart serve bees
+        emojiart serve ~/art --port 8080
+        emojiart serve ~/art --link
+      """)
+
+  @Argument(help: "The folder, or a document in it; the current folder by default.", completion: .directory)
+  var path: String?
+  @Flag(help: "Open the page in your browser. The server ends a minute after its last page.") var open = false
+  @Option(help: ArgumentHelp("The port, from 1 to 65535; any free one by default.", valueName: "n"))
+  var port: String?
+  @Flag(help: "Print a new link of the server that is running.") var link = false
+  @Option(
+    help: ArgumentHelp("Take the files of the page from this folder, to develop them.", valueName: "folder"),
+    completion: .directory)
+  var assets: String?
+
+  func run() throws {
+    var launch = try Self.launch(path ?? environment("EMOJIART_FOLDER") ?? ".")
+    launch.opens = open
+    launch.isLink = link
+    launch.assets = assets
+    launch.author = environment("EMOJIART_AUTHOR")
+    if let port {
+      guard let number = Int(port), (1...65_535).contains(number) else {
+        throw ArtError(.badValue, "\(port) is no port; give a number from 1 to 65535", about: port)
+      }
+      launch.port = number
+    }
+    try launch.start()
+  }
+
+  /// A folder is served as a whole, a document with its folder.
+  private static func launch(_ typed: String) throws(ArtError) -> StudioLaunch {
+    if let folder = FilePath.resolvedIfThere(typed), FileStatus.isFolder(at: folder) {
+      return StudioLaunch(folder: folder)
+    }
+    let file = try CommonOptions.file(typed, in: environment("EMOJIART_FOLDER") ?? ".")
+    // Throws the error for a missing file, with near names.
+    _ = try file.stamp()
+    let path = FilePath.resolvedIfThere(file.path) ?? file.path
+    var launch = StudioLaunch(folder: FilePath(path).folder)
+    launch.document = FilePath(path).name
+    return launch
+  }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@testable import ArtWeb
+
+@Suite("Files of the studio's page") struct AssetTests {
+  private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent(
+      "Sources/CStudioPage/page")
+
+  /// The files that are in the program.
+  private static func sent(_ name: String) -> Bool { !name.hasSuffix(".d.ts") }
+
+  @Test("H7 every file of the page is in the program, as it stands in the project")
+  func embedded() throws {
+    let names = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path).filter(Self.sent)
+    #expect(Set(names) == Assets.names)
+    for name in names {
+      let bytes = try Data(contentsOf: Self.folder.appendingPathComponent(name))
+      let isSame = Assets.file(name)?.bytes == Array(bytes)
+      #expect(isSame, "\(name) is another one; build again")
+    }
+  }
+
+  @Test("H7 the page loads nothing from elsewhere, and makes no markup of text")
+  func own() throws {
+    let forbidden = try Regex(
+      #"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function|https?://(?!www\.w3\.org|127\.0\.0\.1)[a-z0-9]"#
+    )
+    for name in Assets.names {
+      let text = String(decoding: try #require(Assets.file(name)).bytes, as: UTF8.self)
+      let found = text.matches(of: forbidden).map { String($0.output[0].substring ?? "") }
+      #expect(found.isEmpty, "\(name): \(found)")
+    }
+    #expect("element.innerHTML = text".contains(forbidden), "the check can fail")
+  }
+
+  @Test("H7 a compressed file is smaller, and is what gunzip makes of it")
+  func compressed() throws {
+    let text = Array(String(repeating: "the studio ", count: 500).utf8)
+    let zipped = try #require(Assets.compressed(text))
+    #expect(zipped.count < text.count / 10)
+    #expect(zipped.starts(with: [0x1F, 0x8B]))
+    #expect(Assets.compressed([1, 2, 3]) == nil)
+  }
+}

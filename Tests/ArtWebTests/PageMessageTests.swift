@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import ArtProtocol
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ArtWeb
+
+@Suite("Messages of the studio's pages") struct PageMessageTests {
+  private static let good = [
+    #"{"open":"bees.emojiart","tag":"a1"}"#,
+    #"{"edit":{"changes":[["move","0123abcd",1,2]],"name":"move 🐝"},"since":null,"tag":"a2"}"#,
+    #"{"edit":{"changes":[["add","0123abcd","🐝",1,2,40,5,{"mirrored":true,"rotation":30}]],"name":"add"},"tag":1}"#,
+    #"{"undo":1,"tag":"a3"}"#, #"{"takeBack":"0123456789ab:7","tag":"a4"}"#, #"{"history":100,"tag":1}"#,
+    #"{"find":{"limit":10,"words":"bee"},"tag":1}"#, #"{"palettes":true,"tag":1}"#,
+    #"{"cancel":true,"tag":1}"#,
+    #"{"warnings":"never","tag":1}"#, #"{"presence":{"drag":[1,-2.5],"ids":["0123abcd"]}}"#,
+    #"{"tag":"a5","caption":{"at":"top","size":30,"text":"Hi"}}"#, #"{"background":null,"tag":1}"#,
+  ]
+
+  @Test("H4 every message is read with its tag")
+  func read() throws {
+    for text in Self.good {
+      let message = try PageMessage(Array(text.utf8))
+      #expect((message.tag != nil) == text.contains("tag"), "\(text)")
+    }
+  }
+
+  @Test("H4 a message that is none is an error with its tag, and never a trap")
+  func mutated() throws {
+    var random = SplitMix64(seed: 7)
+    var (taken, refused) = (0, 0)
+    for text in Self.good {
+      for _ in 0..<400 {
+        var bytes = Array(text.utf8)
+        for _ in 0..<Int.random(in: 1...3, using: &random) where !bytes.isEmpty {
+          let index = Int.random(in: 0..<bytes.count, using: &random)
+          switch Int.random(in: 0..<4, using: &random) {
+          case 0: bytes[index] = UInt8.random(in: 0...255, using: &random)
+          case 1: bytes.remove(at: index)
+          case 2: bytes.insert(bytes[index], at: index)
+          default: bytes = Array(bytes.prefix(max(1, index)))
+          }
+        }
+        do throws(ProtocolRequest.Unreadable) {
+          _ = try PageMessage(bytes)
+          taken += 1
+        } catch {
+          refused += 1
+        }
+      }
+    }
+    print("messages: \(taken) mutations read, \(refused) refused")
+    #expect(taken > 50 && refused > 3_000)
+  }
+
+  @Test("H4 an edit of a page sets no background, and has no text that a user could not type")
+  func edits() {
+    let changes = [
+      #"["background",null]"#, #"["pending",null]"#, #"["add","0123abcd","abc",1,2,40,5]"#,
+      #"["text","0123abcd","\u0007"]"#, #"["add","0123abcd","🐝",1e9,2,40,5]"#,
+      #"["add","0123abcd","🐝",1,2,0,5]"#,
+      #"["nothing"]"#,
+    ]
+    for change in changes {
+      let text = #"{"edit":{"changes":[\#(change)],"name":"x"},"tag":"t"}"#
+      let error = #expect(throws: ProtocolRequest.Unreadable.self) { try PageMessage(Array(text.utf8)) }
+      #expect(error?.error != nil)
+    }
+    for name in ["", "a\nb", String(repeating: "x", count: 201)] {
+      let text =
+        "{\"edit\":{\"changes\":[],\"name\":\(String(decoding: JSONText.string(name), as: UTF8.self))},\"tag\":1}"
+      #expect(throws: ProtocolRequest.Unreadable.self) { try PageMessage(Array(text.utf8)) }
+    }
+  }
+
+  @Test("H4 a message of more than 1 MiB is refused")
+  func large() {
+    let text = #"{"open":"\#(String(repeating: "a", count: 1 << 20))","tag":1}"#
+    #expect(throws: ProtocolRequest.Unreadable.self) { try PageMessage(Array(text.utf8)) }
+  }
+}
+
+private enum JSONText {
+  static func string(_ text: String) -> [UInt8] {
+    var json = JSONWriter()
+    json.string(text)
+    return json.bytes
+  }
+}
