@@ -550,14 +550,12 @@ export class Options {
     set(node, 'aria-selected', String(isSelected));
     set(node, 'aria-posinset', String(position));
     set(node, 'aria-setsize', String(count));
-    const { width, height, rotation } = boxOf(label);
-    const style = `${width}px,${height}px,${label.x},${label.y},${rotation}`;
-    if (node.dataset.place !== style) {
-      node.dataset.place = style;
-      Object.assign(node.style, {
-        position: 'absolute', inset: '0 auto auto 0', width: `${width}px`, height: `${height}px`,
-        transform: `translate(${label.x - width / 2}px,${label.y - height / 2}px) rotate(${rotation}deg)`,
-      });
+    // The upright rectangle is enough for names, and a transform for each would make every frame dearer.
+    const { left, top, right, bottom } = edgesOf(boxOf(label));
+    const place = `${left},${top},${right},${bottom}`;
+    if (node.dataset.place !== place) {
+      node.dataset.place = place;
+      Object.assign(node.style, { left: `${left}px`, top: `${top}px`, width: `${right - left}px`, height: `${bottom - top}px` });
     }
     return node;
   }

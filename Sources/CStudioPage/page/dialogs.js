@@ -1,1 +1,345 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// The dialogs: background, canvas, export, the palette of commands, help. A refused background is told without blocking.
+
+/** @typedef {import('./main').Studio} Studio */
+
+import { actions, isEnabled, keyText, run } from './actions.js';
+import { build } from './panels.js';
+import { download, regionOf, setAddress, setPicture, visibleRegion } from './transfer.js';
+import { actionName, words } from './words.js';
+
+/**
+ * Shows a dialog until it is closed, and takes it away.
+ * @param {Studio} studio
+ * @param {string} title
+ * @param {(Node | null)[]} content
+ * @param {string} [kind]
+ */
+function show(studio, title, content, kind = '') {
+  const heading = build('h2', {}, title);
+  const dialog = build('dialog', { class: kind, 'aria-label': title }, heading, ...content);
+  dialog.addEventListener('close', () => {
+    dialog.remove();
+    studio.focusCanvas();
+  });
+  // A click beside it closes it.
+  dialog.addEventListener('click', (event) => { if (event.target === dialog && isBeside(dialog, event)) dialog.close(); });
+  document.body.append(dialog);
+  dialog.showModal();
+  return dialog;
+}
+
+/** @param {HTMLElement} dialog @param {MouseEvent} event */
+function isBeside(dialog, { clientX, clientY }) {
+  const { left, right, top, bottom } = dialog.getBoundingClientRect();
+  return clientX < left || clientX > right || clientY < top || clientY > bottom;
+}
+
+/**
+ * @param {string} name
+ * @param {(Node | string)[]} controls
+ */
+const field = (name, ...controls) => build('label', { class: 'field' }, build('span', {}, name), build('div', {}, ...controls));
+
+/**
+ * A group of controls that each have a label of their own.
+ * @param {string} name
+ * @param {(Node | string)[]} controls
+ */
+const group = (name, ...controls) => build('div', { class: 'field', role: 'group', 'aria-label': name }, build('span', {}, name), build('div', {}, ...controls));
+
+/** @param {HTMLInputElement} box @param {string} name */
+const choice = (box, name) => build('label', { class: 'choice' }, box, name);
+
+/**
+ * A form with *Cancel* and a main button.
+ * @param {string} verb
+ * @param {(Node | null)[]} fields
+ * @param {() => unknown} act what is done; the dialog closes first
+ */
+function form(verb, fields, act) {
+  const cancel = build('button', { type: 'button', class: 'quiet' }, words.cancel);
+  const element = build('form', {}, ...fields, build('div', { class: 'buttons' }, cancel, build('button', { type: 'submit', class: 'main' }, verb)));
+  cancel.addEventListener('click', () => element.closest('dialog')?.close());
+  element.addEventListener('submit', (event) => {
+    event.preventDefault();
+    element.closest('dialog')?.close();
+    act();
+  });
+  return element;
+}
+
+/**
+ * @param {[value: string, name: string][]} options
+ * @param {string} value
+ */
+function select(options, value) {
+  const element = build('select', {}, ...options.map(([each, name]) => build('option', { value: each }, name)));
+  element.value = value;
+  return element;
+}
+
+/** @param {Studio} studio @param {unknown} error */
+const tell = (studio, error) => studio.emit('note', { text: /** @type {Error} */ (error).message, kind: 'bad' });
+
+// MARK: Background
+
+/** @param {Studio} studio */
+export function showBackground(studio) {
+  const url = build('input', { type: 'text', inputMode: 'url', placeholder: words.background.urlHint, autocomplete: 'off', spellcheck: false, value: studio.store.background?.url ?? '' });
+  const file = build('input', { type: 'file', accept: 'image/*', hidden: true });
+  const keep = build('input', { type: 'checkbox' });
+  const own = build('input', { type: 'checkbox' });
+  const choose = build('button', { type: 'button', class: 'quiet', onclick: () => file.click() }, words.background.choose);
+  file.addEventListener('change', () => {
+    const picture = file.files?.[0];
+    if (!picture) return;
+    dialog.close();
+    setPicture(studio, picture, keep.checked);
+  });
+  const removeButton = build('button', { type: 'button' }, words.background.remove);
+  removeButton.hidden = !studio.store.background && !studio.store.pendingBackground;
+  removeButton.addEventListener('click', () => {
+    dialog.close();
+    run(studio, 'background.remove');
+  });
+  const content = form(words.background.set, [
+    field(words.background.url, url), group(words.background.file, choose, file, removeButton),
+    group('', choice(keep, words.background.keep), choice(own, words.background.private)), build('p', {}, words.background.hint),
+  ], () => {
+    if (url.value.trim()) setAddress(studio, url.value.trim(), keep.checked, own.checked).catch(() => {});
+  });
+  const dialog = show(studio, words.background.title, [content]);
+  url.select();
+}
+
+/** @param {Studio} studio */
+export function attachDialogs(studio) {
+  /** @type {{ note: HTMLElement, text: HTMLElement } | null} */
+  let fetching = null;
+  const begin = () => {
+    if (fetching) return;
+    const text = build('p', {}, words.background.fetching);
+    const cancel = build('button', { type: 'button' }, words.background.cancel);
+    const note = build('div', { class: 'note' }, build('span', { class: 'spinner' }), text, cancel);
+    cancel.addEventListener('click', () => {
+      studio.net.request({ cancel: true }).catch(() => {});
+      end();
+    });
+    document.getElementById('notes')?.append(note);
+    fetching = { note, text };
+  };
+  const end = () => {
+    fetching?.note.remove();
+    fetching = null;
+  };
+  studio.on('message', (message) => {
+    if (message.fetching) begin();
+    if (message.fetched) {
+      begin();
+      const { bytes, of } = message.fetched;
+      const size = of ? `${megabytes(bytes)} / ${megabytes(of)}` : megabytes(bytes);
+      if (fetching) fetching.text.textContent = words.background.received(size);
+    }
+    if (message.background || message.rejected || message.warning) end();
+    if (message.warning) warn(studio, message.warning);
+    if (message.noDocument) askDocument(studio);
+  });
+  studio.on('status', ({ state }) => { if (state !== 'saved' && state !== 'saving' && state !== 'notSaved') end(); });
+  if (studio.net.state === 'open' && !studio.isOpen && !studio.name) askDocument(studio);
+}
+
+/** @param {number} bytes */
+const megabytes = (bytes) => (bytes < 1e6 ? `${Math.round(bytes / 1e3)} KB` : `${(bytes / 1e6).toFixed(1)} MB`);
+
+/**
+ * Tells of a refused background. Editing goes on meanwhile.
+ * @param {Studio} studio
+ * @param {{ detail: string, question: boolean, reason: string }} warning
+ */
+function warn(studio, { detail, question }) {
+  for (const other of document.querySelectorAll('dialog.alert')) other.remove();
+  const answer = (/** @type {string | null} */ value) => {
+    dialog.remove();
+    if (value) studio.net.request({ warnings: value }).catch((error) => tell(studio, error));
+    studio.focusCanvas();
+  };
+  const stop = build('button', { type: 'button', class: 'quiet', onclick: () => answer('never') }, words.background.stopWarning);
+  const keep = build('button', { type: 'button', class: 'main', onclick: () => answer('always') }, words.background.keepWarning);
+  const close = build('button', { type: 'button', class: 'main', onclick: () => answer(null) }, words.background.ok);
+  const dialog = build('dialog', { class: 'alert', role: 'alertdialog', 'aria-label': words.background.failed },
+    build('h2', {}, words.background.failed), build('p', {}, detail), build('p', {}, words.background.oldStays),
+    build('div', { class: 'buttons' }, ...(question ? [stop, keep] : [close])));
+  dialog.addEventListener('keydown', (event) => {
+    if (event.key !== 'Escape') return;
+    event.stopPropagation();
+    answer(null);
+  });
+  document.body.append(dialog);
+  dialog.show();
+}
+
+/** @param {Studio} studio */
+function askDocument(studio) {
+  const name = build('input', { type: 'text', autocomplete: 'off', spellcheck: false, required: true });
+  show(studio, words.news.noDocument, [form(words.news.open, [name], () => studio.open(name.value.trim()).catch((error) => tell(studio, error)))]);
+}
+
+// MARK: Canvas
+
+const presets = /** @type {[string, string][]} */ ([['', '–'], ['1024x768', '1024 × 768'], ['1080x1080', '1080 × 1080'], ['1080x1350', '1080 × 1350'], ['1920x1080', '1920 × 1080'], ['2480x3508', 'A4, 300 dpi']]);
+
+/** @param {Studio} studio */
+export function showCanvas(studio) {
+  const { width, height, fill } = studio.store.canvas;
+  const number = (/** @type {number} */ value, /** @type {string} */ name) => build('input', { type: 'number', min: '1', max: '100000', step: '1', value: String(value), required: true, 'aria-label': name });
+  const [across, down] = [number(width, words.canvas.width), number(height, words.canvas.height)];
+  const preset = select(presets, '');
+  preset.addEventListener('change', () => { if (preset.value) [across.value, down.value] = preset.value.split('x'); });
+  const anchor = select([['top-left', words.canvas.topLeft], ['center', words.canvas.center]], 'center');
+  const scale = build('input', { type: 'checkbox' });
+  const isFilled = build('input', { type: 'checkbox', checked: fill !== null });
+  const color = build('input', { type: 'color', value: (fill ?? '#ffffff').slice(0, 7), 'aria-label': words.canvas.color });
+  color.addEventListener('input', () => { isFilled.checked = true; });
+  const margin = build('input', { type: 'number', min: '0', max: '10000', value: '20', 'aria-label': words.canvas.margin });
+  const fit = build('button', { type: 'button', class: 'quiet' }, words.canvas.fit);
+  fit.addEventListener('click', () => {
+    dialog.close();
+    studio.ask({ canvas: { fit: Math.max(0, Number(margin.value) || 0) } }, 'canvas').catch(() => {});
+  });
+  const content = form(words.canvas.apply, [
+    field(words.canvas.presets, preset), group(words.canvas.size, across, '×', down), field(words.canvas.anchor, anchor),
+    group('', choice(scale, words.canvas.scale)), group(words.canvas.fit, margin, fit),
+    group(words.canvas.color, choice(isFilled, ''), color),
+  ], () => {
+    const size = `${across.value}x${down.value}`;
+    if (size !== `${width}x${height}`) {
+      studio.ask({ canvas: { size, ...(anchor.value === 'center' ? { anchor: 'center' } : {}), ...(scale.checked ? { scale: true } : {}) } }, 'canvas');
+    }
+    const wanted = isFilled.checked ? color.value : null;
+    if (wanted !== fill) studio.ask({ canvas: { fill: wanted } }, 'canvas');
+  });
+  const dialog = show(studio, words.canvas.title, [content]);
+}
+
+// MARK: Export
+
+/** @param {Studio} studio */
+export function showExport(studio) {
+  const kept = JSON.parse(localStorage.getItem('export') ?? '{}');
+  const format = select([['png', 'PNG'], ['jpeg', 'JPEG'], ['webp', 'WebP'], ['svg', 'SVG'], ['pdf', 'PDF']], kept.format ?? 'png');
+  const scale = select([['0.5', '½ ×'], ['1', '1 ×'], ['2', '2 ×'], ['3', '3 ×'], ['4', '4 ×']], kept.scale ?? '2');
+  const part = select([['', words.export.whole], ['selection', words.export.selection], ['view', words.export.view]], '');
+  if (!studio.selected.size) part.options[1].disabled = true;
+  const transparent = build('input', { type: 'checkbox', checked: Boolean(kept.transparent) });
+  const quality = build('input', { type: 'number', min: '1', max: '100', value: kept.quality ?? '90' });
+  const page = select(Object.entries(words.export.pages), '');
+  const rows = { scale: field(words.export.scale, scale), transparent: group('', choice(transparent, words.export.transparent)), quality: field(words.export.quality, quality), page: field(words.export.page, page) };
+  const update = () => {
+    const { value } = format;
+    rows.scale.hidden = value === 'pdf' || value === 'svg';
+    rows.transparent.hidden = value === 'jpeg' || value === 'pdf';
+    rows.quality.hidden = value !== 'jpeg' && value !== 'webp';
+    rows.page.hidden = value !== 'pdf';
+  };
+  format.addEventListener('change', update);
+  update();
+  show(studio, words.export.title, [form(words.export.download, [field(words.export.format, format), field(words.export.part, part), ...Object.values(rows)], async () => {
+    localStorage.setItem('export', JSON.stringify({ format: format.value, scale: scale.value, transparent: transparent.checked, quality: quality.value }));
+    const region = part.value === 'selection' ? regionOf(studio.selection) : part.value === 'view' ? visibleRegion(studio) : '';
+    /** @type {Record<string, string>} */
+    const query = { format: format.value };
+    if (!rows.scale.hidden) query.scale = scale.value;
+    if (!rows.transparent.hidden && transparent.checked) query.transparent = '1';
+    if (!rows.quality.hidden) query.quality = quality.value;
+    if (!rows.page.hidden && page.value) query.page = page.value;
+    if (region) query.region = region;
+    studio.emit('note', { text: words.export.working });
+    await download(studio, query).catch((error) => tell(studio, error));
+  })]);
+}
+
+// MARK: Name
+
+/** @param {Studio} studio */
+export function showName(studio) {
+  const name = build('input', { type: 'text', maxLength: 40, value: studio.net.name, autocomplete: 'nickname' });
+  show(studio, words.name.title, [form(words.name.save, [build('p', {}, words.name.hint), name], () => studio.net.setName(name.value.trim()))]);
+}
+
+// MARK: Commands
+
+/** @param {Studio} studio */
+export function showCommands(studio) {
+  const input = build('input', { type: 'text', role: 'combobox', placeholder: words.palette.title, 'aria-label': words.palette.title, 'aria-expanded': 'true', 'aria-controls': 'commands', autocomplete: 'off', spellcheck: false });
+  const list = build('ul', { id: 'commands', role: 'listbox', 'aria-label': words.palette.title });
+  let chosen = 0;
+  /** @type {import('./actions').Action[]} */
+  let found = [];
+  const execute = (/** @type {import('./actions').Action | undefined} */ action) => {
+    if (!action) return;
+    dialog.close();
+    run(studio, action.id);
+  };
+  const update = () => {
+    found = search(studio, input.value);
+    chosen = Math.max(0, Math.min(chosen, found.length - 1));
+    list.replaceChildren(...found.map((action, index) => {
+      const row = build('li', { role: 'option', id: `command-${index}`, 'aria-selected': index === chosen },
+        build('button', { type: 'button', tabIndex: -1, onclick: () => execute(action) }, build('span', {}, actionName(action.id), ' ', build('small', {}, words.groups[/** @type {keyof typeof words.groups} */ (action.group)])),
+          action.keys.length ? build('kbd', {}, keyText(action.keys[0])) : null));
+      return row;
+    }));
+    if (!found.length) list.append(build('li', { class: 'empty' }, words.palette.nothing));
+    input.setAttribute('aria-activedescendant', found.length ? `command-${chosen}` : '');
+    list.children[chosen]?.scrollIntoView({ block: 'nearest' });
+  };
+  input.addEventListener('input', () => { chosen = 0; update(); });
+  input.addEventListener('keydown', (event) => {
+    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
+    if (step && found.length) {
+      chosen = (chosen + step + found.length) % found.length;
+      update();
+    }
+    if (event.key === 'Enter') execute(found[chosen]);
+    if (step || event.key === 'Enter') event.preventDefault();
+  });
+  const dialog = show(studio, words.palette.title, [input, list], 'commands');
+  dialog.querySelector('h2')?.classList.add('hiddenText');
+  update();
+  input.focus();
+}
+
+/**
+ * The actions whose names have all the words, those first whose names begin with one.
+ * @param {Studio} studio
+ * @param {string} query
+ */
+function search(studio, query) {
+  const parts = query.toLowerCase().split(/\s+/).filter(Boolean);
+  const ranked = actions.flatMap((action) => {
+    if (!isEnabled(studio, action) || action.id === 'palette') return [];
+    const [name, ...also] = words.actions[action.id] ?? [action.id];
+    const text = [name, ...also, words.groups[/** @type {keyof typeof words.groups} */ (action.group)]].join(' ').toLowerCase();
+    if (!parts.every((part) => text.includes(part))) return [];
+    const isStart = parts.length > 0 && name.toLowerCase().startsWith(parts[0]);
+    return [{ action, rank: isStart ? 0 : parts.every((part) => name.toLowerCase().includes(part)) ? 1 : 2 }];
+  });
+  return ranked.sort((a, b) => a.rank - b.rank).map(({ action }) => action);
+}
+
+// MARK: Help
+
+/** @param {Studio} studio */
+export function showHelp(studio) {
+  const section = (/** @type {string} */ title, /** @type {[string, string][]} */ rows) => build('section', {}, build('h3', {}, title),
+    build('div', {}, ...rows.map(([name, keys]) => build('div', {}, build('span', {}, name), build('kbd', {}, keys)))));
+  const groups = [...new Set(actions.map((action) => action.group))];
+  const columns = build('div', { class: 'columns' }, section(words.help.mouse, words.help.pointer), ...groups.map((group) =>
+    section(words.groups[/** @type {keyof typeof words.groups} */ (group)], actions.filter((action) => action.group === group && action.keys.length)
+      .map((action) => [actionName(action.id), action.keys.map(keyText).join(', ')]))));
+  const close = build('button', { type: 'button', class: 'main' }, words.close);
+  const dialog = show(studio, words.help.title, [columns, build('div', { class: 'buttons' }, close)], 'help');
+  close.addEventListener('click', () => dialog.close());
+}

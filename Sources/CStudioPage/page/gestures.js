@@ -61,7 +61,7 @@ const strokeLimit = 1_000;
  * @returns {Viewport}
  */
 export function wheeled(viewport, { dx, dy, x, y, ctrl, shift }) {
-  if (ctrl) return viewport.zoomBy(Math.exp(Math.max(-1, Math.min(-dy / 240, 1))), { x, y });
+  if (ctrl) return viewport.zoomBy(Math.exp(Math.max(-0.5, Math.min(-dy / 100, 0.5))), { x, y });
   return shift && dx === 0 ? viewport.scrollBy(dy, 0) : viewport.scrollBy(dx, dy);
 }
 

@@ -308,8 +308,10 @@ export class Studio {
    * @param {Viewport} viewport
    */
   setViewport(viewport) {
-    if (viewport === this.viewport) return;
+    const { viewport: before } = this;
     this.viewport = viewport;
+    // At an edge, or at the smallest zoom, nothing moves.
+    if (viewport.zoom === before.zoom && viewport.center.x === before.center.x && viewport.center.y === before.center.y && viewport.content === before.content) return;
     this.#cameraFrame ||= requestAnimationFrame(() => this.#place());
   }
 

@@ -41,7 +41,17 @@ export class Net {
   /** Why the connection was refused or lost. */ reason = '';
   /** @type {Message | null} */ welcome = null;
   /** The session of the editing protocol: undo belongs to it. */ client = '';
-  /** The user's name as others see it, or nothing. */ name = '';
+  /** The user's name as others see it, or nothing. */ name = localStorage.getItem('name') ?? '';
+  /**
+   * Others see the name from the next connection on.
+   * @param {string} name
+   */
+  setName(name) {
+    // The server takes 64 bytes.
+    this.name = [...name].slice(0, 16).join('');
+    localStorage.setItem('name', this.name);
+  }
+
   /**
    * A message that answers no request.
    * @type {(message: Message) => void}

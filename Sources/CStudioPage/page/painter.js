@@ -52,7 +52,7 @@ const port = /** @type {{ postMessage(message: unknown, transfer?: Transferable[
   /** @type {unknown} */ (self)
 );
 
-port.onmessage = (event) => {
+port.onmessage = (/** @type {MessageEvent} */ event) => {
   const message = /** @type {ToPainter} */ (event.data);
   if (message.stamp !== undefined) stamp = message.stamp;
   if (message.ticket !== undefined) {

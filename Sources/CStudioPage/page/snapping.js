@@ -25,8 +25,8 @@ import { greatest, least } from './rules.js';
 /** @typedef {import('./types').Edges} Edges */
 /** @typedef {import('./types').Size} Size */
 
-/** @typedef {{ readonly at: number, readonly from: number, readonly to: number }} Line */
-/** @typedef {{ readonly x: readonly Line[], readonly y: readonly Line[] }} Lines */
+/** @typedef {{ readonly at: Float64Array, readonly from: Float64Array, readonly to: Float64Array }} AxisLines sorted by `at` */
+/** @typedef {{ readonly x: AxisLines, readonly y: AxisLines }} Lines */
 /** @typedef {{ readonly axis: 'x' | 'y', readonly at: number, readonly from: number, readonly to: number }} Guide */
 /** @typedef {{ readonly dx: number, readonly dy: number, readonly guides: readonly Guide[] }} Snap */
 
@@ -46,35 +46,50 @@ const magnitude = (value) => greatest(value, -value);
  * @returns {Lines}
  */
 export function snapLines(others, canvas) {
-  /** @type {Line[]} */
-  const x = [];
-  /** @type {Line[]} */
-  const y = [];
-  /** @param {Edges} edges */
-  const add = ({ left, top, right, bottom }) => {
-    for (const at of [left, (left + right) / 2, right]) x.push({ at: at + 0, from: top + 0, to: bottom + 0 });
-    for (const at of [top, (top + bottom) / 2, bottom]) y.push({ at: at + 0, from: left + 0, to: right + 0 });
+  const all = [...others, { left: 0, top: 0, right: canvas.width, bottom: canvas.height }];
+  return {
+    x: axisLines(all, ({ left, top, right, bottom }) => [left, right, top, bottom]),
+    y: axisLines(all, ({ left, top, right, bottom }) => [top, bottom, left, right]),
   };
-  for (const edges of others) add(edges);
-  add({ left: 0, top: 0, right: canvas.width, bottom: canvas.height });
-  return { x: sorted(x), y: sorted(y) };
 }
 
-/** @param {Line[]} lines */
-function sorted(lines) {
-  lines.sort((a, b) => a.at - b.at);
-  /** @type {Line[]} */
-  const merged = [];
-  for (const line of lines) {
-    const last = merged.at(-1);
-    if (last && last.at === line.at) {
-      merged[merged.length - 1] =
-        { at: last.at, from: least(last.from, line.from), to: greatest(last.to, line.to) };
-    } else {
-      merged.push(line);
+/**
+ * @param {readonly Edges[]} all
+ * @param {(edges: Edges) => [start: number, end: number, from: number, to: number]} along
+ * @returns {AxisLines}
+ */
+function axisLines(all, along) {
+  const places = new Float64Array(3 * all.length);
+  all.forEach((edges, index) => {
+    const [start, end] = along(edges);
+    // A negative zero becomes zero.
+    places.set([start + 0, (start + end) / 2 + 0, end + 0], 3 * index);
+  });
+  const at = places.slice().sort().filter((place, index, sorted) => index === 0 || place !== sorted[index - 1]);
+  const [from, to] = [new Float64Array(at.length).fill(Infinity), new Float64Array(at.length).fill(-Infinity)];
+  all.forEach((edges, index) => {
+    const [, , low, high] = along(edges);
+    for (const place of places.subarray(3 * index, 3 * index + 3)) {
+      const line = firstNotBefore(at, place, 0);
+      [from[line], to[line]] = [least(from[line], low + 0), greatest(to[line], high + 0)];
     }
+  });
+  return { at, from, to };
+}
+
+/**
+ * The first line with at - place - shift >= 0; the number of lines if there is none.
+ * @param {Float64Array} at
+ * @param {number} place
+ * @param {number} shift
+ */
+function firstNotBefore(at, place, shift) {
+  let [low, high] = [0, at.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (at[middle] - place - shift < 0) low = middle + 1; else high = middle;
   }
-  return merged;
+  return low;
 }
 
 /**
@@ -98,17 +113,15 @@ export function snap(lines, moved, distance) {
 
 /**
  * The shift along an axis; null if no line is near enough.
- * @param {readonly Line[]} lines
+ * @param {AxisLines} lines
  * @param {readonly number[]} places
  * @param {number} distance
  */
-function shift(lines, places, distance) {
+function shift({ at }, places, distance) {
   /** @type {number | null} */
   let best = null;
   for (const place of places) {
-    const line = nearestLine(lines, place, 0);
-    if (!line) continue;
-    const offset = line.at - place;
+    const offset = at[nearestLine(at, place, 0)] - place;
     if (magnitude(offset) <= distance && (best === null || magnitude(offset) < magnitude(best))) {
       best = offset;
     }
@@ -118,44 +131,37 @@ function shift(lines, places, distance) {
 
 /**
  * @param {'x' | 'y'} axis
- * @param {readonly Line[]} lines
+ * @param {AxisLines} lines
  * @param {readonly number[]} places
  * @param {number} shift
  * @param {number} start of the shifted box on the other axis
  * @param {number} end
  */
-function guidesOf(axis, lines, places, shift, start, end) {
+function guidesOf(axis, { at, from, to }, places, shift, start, end) {
   /** @type {Guide[]} */
   const guides = [];
   for (const place of places) {
-    const line = nearestLine(lines, place, shift);
-    if (!line || magnitude(line.at - place - shift) > guideTolerance) continue;
-    if (guides.some(({ at }) => at === line.at)) continue;
-    guides.push({ axis, at: line.at, from: least(line.from, start), to: greatest(line.to, end) });
+    const line = nearestLine(at, place, shift);
+    if (magnitude(at[line] - place - shift) > guideTolerance) continue;
+    if (guides.some((guide) => guide.at === at[line])) continue;
+    guides.push({ axis, at: at[line], from: least(from[line], start), to: greatest(to[line], end) });
   }
   return guides;
 }
 
 /**
- * The line with the smallest |(at - place) - shift|; of equal ones the one with the smaller `at`.
- * @param {readonly Line[]} lines
+ * The line with the smallest |(at - place) - shift|; of equal ones the one with the smaller `at`. The canvas has lines, so there is one.
+ * @param {Float64Array} at
  * @param {number} place
  * @param {number} shift
- * @returns {Line | undefined}
  */
-function nearestLine(lines, place, shift) {
+function nearestLine(at, place, shift) {
   // The difference grows with `at`, so the nearest line is the first one that is not before the place, or one before that.
-  let [low, high] = [0, lines.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (lines[middle].at - place - shift < 0) low = middle + 1; else high = middle;
-  }
-  let best = lines[low];
+  const first = firstNotBefore(at, place, shift);
+  let best = Math.min(first, at.length - 1);
   // Rounding gives several lines one difference where they are very near to each other.
-  for (let index = low - 1; index >= 0; index -= 1) {
-    const line = lines[index];
-    const [distance, least] = [line.at - place - shift, best ? best.at - place - shift : Infinity];
-    if (magnitude(distance) > magnitude(least)) break;
+  for (let line = first - 1; line >= 0; line -= 1) {
+    if (magnitude(at[line] - place - shift) > magnitude(at[best] - place - shift)) break;
     best = line;
   }
   return best;

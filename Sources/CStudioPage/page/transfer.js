@@ -284,7 +284,7 @@ export async function setAddress(studio, url, keepsCanvas, allowsPrivate = false
   const data = /^data:(image\/[\w.+-]+)[^,]*?(;base64)?,(.*)$/is.exec(url);
   if (data) {
     try {
-      const text = data[2] ? atob(decodeURIComponent(data[3]).replace(/\s/g, '')) : unescape(data[3]);
+      const text = data[2] ? atob(decodeURIComponent(data[3]).replace(/\s/g, '')) : data[3].replace(/%([0-9a-f]{2})/gi, (_, digits) => String.fromCharCode(parseInt(digits, 16)));
       return setPicture(studio, new Blob([Uint8Array.from(text, (letter) => letter.charCodeAt(0))], { type: data[1].toLowerCase() }), keepsCanvas);
     } catch {
       // The server tells what is wrong with it.
