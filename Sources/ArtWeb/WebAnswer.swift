@@ -2,6 +2,7 @@
 
 import ArtModel
 import ArtProtocol
+import Synchronization
 
 /// The answer to a request.
 public struct WebAnswer: Sendable {
@@ -129,36 +130,40 @@ public struct WebAnswer: Sendable {
   }
 }
 
-/// The files of the page as they are sent: compressed once.
-public struct SentAssets: Sendable {
+/// The files of the page as they are sent. Each is compressed when it is first asked for.
+public final class SentAssets: Sendable {
   private struct File {
-    let (plain, zipped): ([UInt8], [UInt8]?)
-    let (type, tag): (String, String)
+    let plain: [UInt8]
+    let zipped: [UInt8]?
+    let type: String
+    let tag: String
   }
 
-  private let files: [String: File]
+  private let secrets: WebSecrets
+  private let files = Mutex<[String: File]>([:])
 
-  /// Compresses all files. `digest` gives their tags.
-  public init(_ secrets: WebSecrets) {
-    files = Dictionary(
-      uniqueKeysWithValues: Assets.names.compactMap { name in
-        Assets.file(name).map { file in
-          let tag = "\"\(hexadecimal(Array(secrets.digest(file.bytes).prefix(8))))\""
-          return (
-            name,
-            File(
-              plain: file.bytes, zipped: Assets.compressed(file.bytes), type: file.mediaType, tag: tag)
-          )
-        }
-      })
-  }
+  /// No file yet. The digest gives their tags.
+  public init(_ secrets: WebSecrets) { self.secrets = secrets }
 
   /// The answer to a request for a file. Throws 404.
   public func answer(_ name: String, _ request: WebRequest) throws(WebRefusal) -> WebAnswer {
-    guard let file = files[name] else { throw WebRefusal(404, "nothing is here") }
+    guard let file = file(name) else { throw WebRefusal(404, "nothing is here") }
     let zipped = request.takesGzip ? file.zipped : nil
     return WebAnswer(
       zipped ?? file.plain, file.type, isZipped: zipped != nil, tag: file.tag,
       isKnown: request.knownTag == file.tag)
+  }
+
+  private func file(_ name: String) -> File? {
+    files.withLock { files in
+      if let file = files[name] { return file }
+      guard let asset = Assets.file(name) else { return nil }
+      let digest = secrets.digest(asset.bytes).prefix(8)
+      let file = File(
+        plain: asset.bytes, zipped: Assets.compressed(asset.bytes), type: asset.mediaType,
+        tag: "\"\(hexadecimal(Array(digest)))\"")
+      files[name] = file
+      return file
+    }
   }
 }

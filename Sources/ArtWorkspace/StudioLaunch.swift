@@ -6,7 +6,7 @@ import Glibc
 
 /// How `emojiart-studio`, the server of the page, is started: its arguments, which a front end has checked.
 ///
-///     emojiart-studio 1 /home/ada/art document=bees.emojiart port=8080 open
+///     emojiart-studio 1 /srv/art document=bees.emojiart port=8080 open
 package struct StudioLaunch: Sendable, Hashable {
   /// The version of these arguments. Both programs have the same one.
   static let version = 1

@@ -105,7 +105,9 @@
       case .admit(let client, let ticket):
         proof?.cancel()
         self.ticket = ticket
-        begin(LivePage(client, of: server.hub, to: SocketOutput(channel: context.channel)), ticket, context)
+        begin(
+          LivePage(server.named(client), of: server.hub, to: SocketOutput(channel: context.channel)), ticket,
+          context)
       }
     }
 

@@ -60,6 +60,13 @@
       ServerMessage.welcome(ticket: ticket, folder: launch.folder, document: launch.document)
     }
 
+    /// The client, with the name of this server's user if its page gives none.
+    func named(_ client: DocumentClient) -> DocumentClient {
+      guard client.author == nil, let author = launch.author else { return client }
+      // A name that nobody can have is left out: the page goes on without one.
+      return (try? DocumentClient(author: author, session: client.session)) ?? client
+    }
+
     /// The time since the server started.
     var now: Duration { start.duration(to: .now) }
 

@@ -150,7 +150,7 @@ private struct Project {
 
   @Test("U1 no library prints, reads a line, or names a command or an option of emojiart")
   func librariesHaveNoFrontEnd() throws {
-    let programs: Set = ["emojiart", "emojiart-worker"]
+    let programs: Set = ["emojiart", "emojiart-studio", "emojiart-worker"]
     let files = try project.sources(under: "Sources")
     let commandName = try Regex(#"commandName: "([a-z]+)""#)
     let commands = try files.filter { $0.hasPrefix("Sources/emojiart/Commands/") }.flatMap { file in

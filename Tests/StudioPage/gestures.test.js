@@ -276,6 +276,14 @@ test('a second finger undoes what the first one has done', () => {
   assert.deepEqual([page.selected, page.requests], ['1', []]);
 });
 
+test('a label that the first finger selected only by dragging it is not pinched', () => {
+  const page = new Page(square('1', 500, 500, { size: 400 }));
+  page.touch('down', 1, 400, 500).touch('move', 1, 420, 500);
+  assert.equal(page.selected, '1');
+  page.touch('down', 2, 600, 500).touch('move', 2, 780, 500);
+  assert.deepEqual([page.viewport.zoom, page.selected, page.store.shown('1').size], [2, '', 400]);
+});
+
 test('a stamp is put where the pointer is lifted', () => {
   const page = pair();
   page.tool = { kind: 'stamp', stamp: { text: '🌸', size: 64, rotation: 30 } };
@@ -328,6 +336,11 @@ test('a lost pointer does not stop the next gesture', () => {
   assert.deepEqual([page.place('1'), page.gestures.current], [[200, 200], null]);
   page.drag1([[600, 200], [650, 200]]);
   assert.deepEqual(page.changes, [['move', '2', 650, 200]]);
+  page.touch('down', 7, 200, 200).touch('move', 7, 300, 300);
+  page.input({ type: 'abort' });
+  page.touch('down', 8, 200, 200).touch('move', 8, 220, 200).touch('up', 8, 220, 200);
+  assert.deepEqual(page.changes, [['move', '1', 220, 200]]);
+  page.drag1([[220, 200], [200, 200]]);
   // A pointer that comes down again without having been lifted.
   page.drag1([[200, 200], [300, 300]], {}, { up: false }).drag1([[200, 200], [210, 200]]);
   assert.deepEqual(page.changes, [['move', '1', 210, 200]]);

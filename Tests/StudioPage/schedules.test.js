@@ -133,9 +133,9 @@ class PageModel {
 
   deliverEvent() { if (this.store.apply(this.events.shift()) === 'resync') this.show(); }
 
-  /** Asks for the document, once. */
+  /** Asks for the document. */
   show() {
-    if (this.isShowing) return;
+    assert.ok(!this.isShowing, 'a gap asks once');
     this.isShowing = true;
     this.requests.push({ show: true });
   }

@@ -119,7 +119,7 @@ test('a known version is skipped, and a gap asks for the document and waits for 
   later.changed.version += 1;
   assert.equal(store.apply({ changed: { ...next.changed, before: 4, version: 5 } }), 'skipped');
   assert.equal(store.apply(later), 'resync');
-  assert.equal(store.apply({ saved: { head: 'o:5', revision: 5 } }), 'resync');
+  assert.equal(store.apply({ saved: { head: 'o:5', revision: 5 } }), 'skipped');
   assert.equal(store.count, 2);
   const shown = answer([flower], { version: 6 });
   shown.document.revision = 4;
@@ -241,10 +241,28 @@ test('after a break pending requests are sent again as they were, and others are
   assert.deepEqual([store.pending.length, store.takeNews().length], [0, 1]);
 });
 
+test('an edit that is answered after the document was loaded again does not stay', () => {
+  const store = opened();
+  store.perform([['move', 'aaaaaaaa', 1, 2]], 'move', 't1');
+  store.load(answer([{ ...bee, x: 7, y: 7 }, flower], { version: 9 }));
+  store.answer('t1', { ok: { unsaved: 1 } });
+  assert.deepEqual([store.shown('aaaaaaaa').x, store.status], [7, 'saved']);
+});
+
 test('an event of `saved` that the document has overtaken is skipped', () => {
   const store = opened();
   assert.equal(store.apply({ saved: { head: 'o:2', revision: 2 } }), 'skipped');
   assert.deepEqual(store.saved, { head: 'o:3', revision: 3 });
+});
+
+test('nothing of a document goes into another one', () => {
+  const store = opened();
+  store.perform([['move', 'aaaaaaaa', 1, 2]], 'move', 't1');
+  store.setGesture(new Map([['aaaaaaaa', { size: 9 }]]));
+  store.reset();
+  assert.deepEqual([store.count, store.status, store.resend(), store.takeDirty().all], [0, 'reconnecting', [], true]);
+  store.load(answer([bee], { version: 0 }));
+  assert.deepEqual([store.inOrder(), store.status, store.takeNews()], [[bee], 'saved', []]);
 });
 
 test('the status is that of the document', () => {
@@ -269,6 +287,10 @@ test('a label that gets another id keeps its pending edits and its gesture', () 
   assert.deepEqual(store.shown('nnnnnnnn'), { ...bee, id: 'nnnnnnnn', x: 1, y: 2, size: 77 });
   assert.deepEqual(store.resend()[0].edit.changes, [['move', 'nnnnnnnn', 1, 2], ['move', 'bbbbbbbb', 3, 3]]);
   assert.deepEqual(store.takeNews().at(-1), { kind: 'renamed', id: 'aaaaaaaa', to: 'nnnnnnnn' });
+  // The server knew the label under its old id no more.
+  store.clearGesture();
+  store.answer('t1', { ok: { unsaved: 1 } });
+  assert.equal(store.shown('nnnnnnnn').x, 10);
 });
 
 test('dropped changes are reported', () => {

@@ -20,6 +20,8 @@
  */
 
 import { align, distribute, tidy } from './arrange.js';
+import { identity } from './canvas.js';
+import { moved } from './gestures.js';
 import { addition, differences, editName, withFields } from './store.js';
 import { all, bounds, inverted, sameEmoji } from './selection.js';
 import { boxOf, limits, rotation, rounded } from './rules.js';
@@ -154,8 +156,30 @@ function step(studio, isForward) {
   return undefined;
 }
 
-/** @param {Studio} studio @param {number} across @param {number} down */
-const move = (studio, across, down) => studio.nudge(across, down);
+/**
+ * Moves the selection by keys: one edit until the key is released, or something else is done.
+ * @param {Studio} studio
+ * @param {number} across
+ * @param {number} down
+ */
+function move(studio, across, down) {
+  if (!studio.unsettled || !studio.lifted) {
+    studio.settle();
+    studio.lift(studio.selection);
+    studio.unsettled = () => endMove(studio);
+  }
+  const [, , , , x, y] = studio.lifted?.matrix ?? identity;
+  studio.transform([1, 0, 0, 1, x + across, y + down]);
+}
+
+/** @param {Studio} studio */
+function endMove(studio) {
+  if (!studio.lifted) return;
+  const [, , , , dx, dy] = studio.lifted.matrix;
+  const labels = studio.lifted.labels.flatMap(({ id }) => studio.store.shown(id) ?? []);
+  const fields = moved(labels, dx, dy);
+  studio.release(labels.flatMap((label) => differences(label, withFields(label, fields.get(label.id) ?? {}))), editName(words.edits.move, labels));
+}
 
 /** @param {Studio} studio @param {-1 | 1} direction */
 function focusNext(studio, direction) {

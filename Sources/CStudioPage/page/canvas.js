@@ -73,6 +73,8 @@ export class Picture {
   #paintedStamp = -1;
   #isSharp = false;
   #asked = 0;
+  #isAsking = false;
+  #lastAsked = '';
   #timer = 0;
   #carpet = new Layer();
   /**
@@ -179,21 +181,31 @@ export class Picture {
     for (const { layer, matrix } of this.#lifted) layer.place(this.camera, matrix);
   }
 
-  /** Asks for a carpet of the present camera. */
+  /** Asks for a carpet once all that is changed at the same time is told. */
   #ask() {
+    if (this.#isAsking) return;
+    this.#isAsking = true;
+    queueMicrotask(() => {
+      this.#isAsking = false;
+      this.#askNow();
+    });
+  }
+
+  #askNow() {
     this.#asked = performance.now();
     const ratio = devicePixelRatio;
     const { width, height } = this.#view;
-    // A very large view gets no margin.
+    // A very large view gets little margin.
     const times = width * height * ratio * ratio > 9e6 ? 1.1 : carpetTimes;
     const margin = { x: Math.ceil((width * ratio * (times - 1)) / 2), y: Math.ceil((height * ratio * (times - 1)) / 2) };
-    this.#post({
-      carpet: {
-        x: this.camera.x * ratio + margin.x, y: this.camera.y * ratio + margin.y, scale: this.camera.zoom * ratio,
-        width: Math.ceil(width * ratio) + 2 * margin.x, height: Math.ceil(height * ratio) + 2 * margin.y,
-      },
-      stamp: this.#stamp,
-    });
+    const carpet = {
+      x: this.camera.x * ratio + margin.x, y: this.camera.y * ratio + margin.y, scale: this.camera.zoom * ratio,
+      width: Math.ceil(width * ratio) + 2 * margin.x, height: Math.ceil(height * ratio) + 2 * margin.y,
+    };
+    const key = `${Object.values(carpet).join()},${this.#stamp}`;
+    if (key === this.#lastAsked) return;
+    this.#lastAsked = key;
+    this.#post({ carpet, stamp: this.#stamp });
   }
 
   // MARK: Lifting
@@ -221,13 +233,14 @@ export class Picture {
   /**
    * Shows other labels on the lifted layer, such as those that a brush has added.
    * @param {Label[]} labels
+   * @param {string[]} without
    */
-  relift(labels) {
+  relift(labels, without) {
     const lifted = this.#current;
     if (!lifted) return;
     lifted.labels = labels.map(painted);
     lifted.edges = around(lifted.labels);
-    this.#post({ lift: { labels: lifted.labels, without: [] }, stamp: ++this.#stamp });
+    this.#post({ lift: { labels: lifted.labels, without }, stamp: ++this.#stamp });
     this.#askLifted(lifted);
   }
 
@@ -484,6 +497,9 @@ function make(name, attributes) {
 
 /** @typedef {{ label: Label, position: number, isSelected: boolean }} Option */
 
+/** How many boxes are made without a pause. */
+const portion = 40;
+
 /**
  * The labels for assistive technology: transparent boxes with names, which carry the focus. At most 500; they follow the camera when it rests.
  */
@@ -493,6 +509,7 @@ export class Options {
   #world = document.createElement('div');
   /** @type {Map<string, HTMLElement>} */
   #nodes = new Map();
+  #idle = 0;
 
   /**
    * @param {HTMLElement} list
@@ -505,13 +522,25 @@ export class Options {
     list.append(this.#world);
   }
 
+  /** @param {string} id */
+  has(id) {
+    return this.#nodes.has(id);
+  }
+
+  /** Leaves the rest of the boxes as they are: something moves. */
+  pause() {
+    cancelIdleCallback(this.#idle);
+  }
+
   /**
+   * Shows the boxes, some at a time while nothing else is to be done; the focused one at once.
    * @param {Camera} camera
    * @param {Option[]} options bottom to top
    * @param {number} count how many labels there are
    * @param {string | null} focused
    */
   show({ x, y, zoom }, options, count, focused) {
+    this.pause();
     this.#world.style.transform = `translate(${x}px,${y}px) scale(${zoom})`;
     const wanted = new Set(options.map(({ label }) => label.id));
     for (const [id, node] of this.#nodes) {
@@ -519,17 +548,27 @@ export class Options {
       node.remove();
       this.#nodes.delete(id);
     }
+    const first = options.find(({ label }) => label.id === focused);
+    if (first) {
+      const node = this.#node(first, count);
+      if (!node.isConnected) this.#world.append(node);
+      this.list.setAttribute('aria-activedescendant', node.id);
+    } else {
+      this.list.removeAttribute('aria-activedescendant');
+    }
+    let index = 0;
     /** @type {Element | null} */
     let before = null;
-    for (const option of options) {
-      const node = this.#node(option, count);
-      const next = /** @type {Element | null} */ (before ? before.nextElementSibling : this.#world.firstElementChild);
-      if (next !== node) this.#world.insertBefore(node, next);
-      before = node;
-    }
-    const active = focused !== null && this.#nodes.get(focused);
-    if (active) this.list.setAttribute('aria-activedescendant', active.id);
-    else this.list.removeAttribute('aria-activedescendant');
+    const some = () => {
+      for (const end = Math.min(options.length, index + portion); index < end; index += 1) {
+        const node = this.#node(options[index], count);
+        const next = /** @type {Element | null} */ (before ? before.nextElementSibling : this.#world.firstElementChild);
+        if (next !== node) this.#world.insertBefore(node, next);
+        before = node;
+      }
+      if (index < options.length) this.#idle = requestIdleCallback(some, { timeout: 500 });
+    };
+    this.#idle = requestIdleCallback(some, { timeout: 500 });
   }
 
   /**

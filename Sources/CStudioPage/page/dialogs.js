@@ -5,6 +5,7 @@
 /** @typedef {import('./main').Studio} Studio */
 
 import { actions, isEnabled, keyText, run } from './actions.js';
+import { isTyping } from './keys.js';
 import { build } from './panels.js';
 import { download, regionOf, setAddress, setPicture, visibleRegion } from './transfer.js';
 import { actionName, words } from './words.js';
@@ -25,6 +26,7 @@ function show(studio, title, content, kind = '') {
   });
   // A click beside it closes it.
   dialog.addEventListener('click', (event) => { if (event.target === dialog && isBeside(dialog, event)) dialog.close(); });
+  dialog.tabIndex = -1;
   document.body.append(dialog);
   dialog.showModal();
   return dialog;
@@ -166,7 +168,7 @@ function warn(studio, { detail, question }) {
     studio.focusCanvas();
   };
   const stop = build('button', { type: 'button', class: 'quiet', onclick: () => answer('never') }, words.background.stopWarning);
-  const keep = build('button', { type: 'button', class: 'main', onclick: () => answer('always') }, words.background.keepWarning);
+  const keep = build('button', { type: 'button', class: 'main', autofocus: true, onclick: () => answer('always') }, words.background.keepWarning);
   const close = build('button', { type: 'button', class: 'main', onclick: () => answer(null) }, words.background.ok);
   const dialog = build('dialog', { class: 'alert', role: 'alertdialog', 'aria-label': words.background.failed },
     build('h2', {}, words.background.failed), build('p', {}, detail), build('p', {}, words.background.oldStays),
@@ -177,7 +179,9 @@ function warn(studio, { detail, question }) {
     answer(null);
   });
   document.body.append(dialog);
-  dialog.show();
+  // It takes the focus only from people who do nothing else at the moment.
+  if (studio.lifted || isTyping(document.activeElement)) dialog.setAttribute('open', '');
+  else dialog.show();
 }
 
 /** @param {Studio} studio */
@@ -278,7 +282,7 @@ export function showCommands(studio) {
   /** @type {import('./actions').Action[]} */
   let found = [];
   const execute = (/** @type {import('./actions').Action | undefined} */ action) => {
-    if (!action) return;
+    if (!action || !isEnabled(studio, action)) return;
     dialog.close();
     run(studio, action.id);
   };
@@ -287,7 +291,7 @@ export function showCommands(studio) {
     chosen = Math.max(0, Math.min(chosen, found.length - 1));
     list.replaceChildren(...found.map((action, index) => {
       const row = build('li', { role: 'option', id: `command-${index}`, 'aria-selected': index === chosen },
-        build('button', { type: 'button', tabIndex: -1, onclick: () => execute(action) }, build('span', {}, actionName(action.id), ' ', build('small', {}, words.groups[/** @type {keyof typeof words.groups} */ (action.group)])),
+        build('button', { type: 'button', tabIndex: -1, disabled: !isEnabled(studio, action), onclick: () => execute(action) }, build('span', {}, actionName(action.id), ' ', build('small', {}, words.groups[/** @type {keyof typeof words.groups} */ (action.group)])),
           action.keys.length ? build('kbd', {}, keyText(action.keys[0])) : null));
       return row;
     }));
@@ -319,12 +323,14 @@ export function showCommands(studio) {
 function search(studio, query) {
   const parts = query.toLowerCase().split(/\s+/).filter(Boolean);
   const ranked = actions.flatMap((action) => {
-    if (!isEnabled(studio, action) || action.id === 'palette') return [];
+    if (action.id === 'palette') return [];
     const [name, ...also] = words.actions[action.id] ?? [action.id];
     const text = [name, ...also, words.groups[/** @type {keyof typeof words.groups} */ (action.group)]].join(' ').toLowerCase();
     if (!parts.every((part) => text.includes(part))) return [];
     const isStart = parts.length > 0 && name.toLowerCase().startsWith(parts[0]);
-    return [{ action, rank: isStart ? 0 : parts.every((part) => name.toLowerCase().includes(part)) ? 1 : 2 }];
+    // What cannot be done now is found, too, behind the rest.
+    const late = isEnabled(studio, action) ? 0 : 10;
+    return [{ action, rank: late + (isStart ? 0 : parts.every((part) => name.toLowerCase().includes(part)) ? 1 : 2) }];
   });
   return ranked.sort((a, b) => a.rank - b.rank).map(({ action }) => action);
 }
@@ -342,4 +348,5 @@ export function showHelp(studio) {
   const close = build('button', { type: 'button', class: 'main' }, words.close);
   const dialog = show(studio, words.help.title, [columns, build('div', { class: 'buttons' }, close)], 'help');
   close.addEventListener('click', () => dialog.close());
+  dialog.scrollTop = 0;
 }

@@ -28,7 +28,7 @@ export function toned(text, modifier) {
 /** @param {Studio} studio */
 export function attachEmoji(studio) {
   const panel = new Panel(studio);
-  studio.on('opened', () => panel.load());
+  studio.on('opened', () => { if (!panel.isLoaded) panel.load(); });
   studio.on('ui', (name) => {
     if (name === 'emoji') panel.open();
     if (name === 'replace') panel.open(true);
@@ -41,6 +41,7 @@ export function attachEmoji(studio) {
 
 class Panel {
   isReplacing = false;
+  isLoaded = false;
   #aside = /** @type {HTMLElement} */ (document.getElementById('emoji'));
   #find = /** @type {HTMLInputElement} */ (document.getElementById('find'));
   #found = /** @type {HTMLElement} */ (document.getElementById('found'));
@@ -90,6 +91,7 @@ class Panel {
     try {
       const { palettes, recent } = await this.studio.net.request({ palettes: true });
       [this.#palettes, this.#recent] = [palettes, recent.slice(0, recentLimit)];
+      this.isLoaded = true;
       if (!this.#find.value) this.#show();
     } catch {
       // Without a connection the panel stays as it is.
@@ -129,7 +131,7 @@ class Panel {
 
   #show() {
     const groups = [{ name: words.emoji.recent, emoji: this.#recent }, ...this.#palettes].filter(({ emoji }) => emoji.length);
-    this.#found.replaceChildren(...groups.flatMap(({ name, emoji }) => [build('h2', {}, name), this.#grid(emoji.map((text) => ({ text, name: text })))]));
+    this.#found.replaceChildren(...groups.flatMap(({ name, emoji }) => [build('h2', {}, name.charAt(0).toUpperCase() + name.slice(1).replaceAll('-', ' ')), this.#grid(emoji.map((text) => ({ text, name: text })))]));
     this.showStamp();
   }
 

@@ -5,7 +5,7 @@
 /** @typedef {import('./main').Studio} Studio */
 /** @typedef {{ by: string, id: string, isMine: boolean, isStep?: boolean, isUndone: boolean, time: number, what: string }} Entry */
 
-import { build, icon } from './panels.js';
+import { build, icon, whoIs } from './panels.js';
 import { words } from './words.js';
 
 /** How many edits are asked for at a time. */
@@ -60,7 +60,7 @@ function attach(studio, panel) {
     list.scrollTop = scrollTop;
   };
   const row = (/** @type {Entry} */ entry) => {
-    const who = entry.isMine ? words.history.me : entry.by;
+    const who = entry.isMine ? words.history.me : whoIs(entry.by);
     const when = build('time', { title: new Date(entry.time).toLocaleString(), dateTime: new Date(entry.time).toISOString() }, ago(entry.time));
     const item = build('li', { class: entry.isUndone ? 'undone' : '' },
       build('span', { class: 'what', title: entry.what }, entry.what), build('small', {}, `${who} · `, when));

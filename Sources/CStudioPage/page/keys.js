@@ -27,7 +27,9 @@ export function keyNames(event) {
   // Symbols are typed with or without Shift, by the keyboard's layout.
   else names.push(`${mod}${alt}${key}`);
   const letter = /^Key([A-Z])$/.exec(code)?.[1] ?? /^Digit([0-9])$/.exec(code)?.[1] ?? codes[code];
-  if (letter && !(letter === '/' && shift)) names.push(`${mod}${shift}${alt}${letter}`);
+  const byCode = letter && !(letter === '/' && shift) ? `${mod}${shift}${alt}${letter}` : null;
+  if (byCode && shift && !/^[a-z]$/i.test(key)) names.unshift(byCode);
+  else if (byCode) names.push(byCode);
   return names;
 }
 

@@ -35,8 +35,8 @@
 import { HitIndex } from './hit.js';
 import { Net, RequestError } from './net.js';
 import { Picture, identity } from './canvas.js';
-import { Viewport, rounded } from './rules.js';
-import { Store, editName } from './store.js';
+import { Viewport } from './rules.js';
+import { Store } from './store.js';
 
 /** The room around the canvas at fit, in pixels of the view. The floating bars are below. */
 const inset = { left: 28, top: 26, right: 28, bottom: 74 };
@@ -159,8 +159,9 @@ export class Studio {
    */
   async open(name) {
     const answer = await this.net.request({ open: name });
-    const isOther = this.name !== '' && answer.ok.name !== this.name;
-    this.name = answer.ok.name ?? name;
+    const opened = answer.ok.name ?? name;
+    const isOther = this.name !== '' && opened !== this.name;
+    this.name = opened;
     sessionStorage.setItem('document', this.name);
     document.title = `${this.name.replace(/\.emojiart$/, '')} – emojiart`;
     this.store.load(answer.ok);
@@ -264,6 +265,11 @@ export class Studio {
       }
       this.picture.change(labels, removed, this.store.count);
       if (removed.length) this.#forgetGone();
+      const { lifted } = this;
+      if (lifted && !lifted.isCopy && removed.length) {
+        const left = lifted.labels.filter(({ id }) => this.store.shown(id));
+        if (left.length < lifted.labels.length) this.relift(left);
+      }
       this.emit('changed', dirty.ids);
     }
     if (dirty.canvas) this.#showCanvas();
@@ -482,7 +488,7 @@ export class Studio {
   relift(labels) {
     if (!this.lifted) return;
     this.lifted.labels = labels;
-    this.picture.relift([...labels]);
+    this.picture.relift([...labels], this.lifted.isCopy ? [] : labels.map(({ id }) => id));
   }
 
   /**
@@ -517,30 +523,6 @@ export class Studio {
     const end = this.unsettled;
     this.unsettled = null;
     end?.();
-  }
-
-  /**
-   * Moves the selection by keys; one edit until the key is released, or something else is done.
-   * @param {number} across
-   * @param {number} down
-   */
-  nudge(across, down) {
-    if (!this.unsettled || !this.lifted) {
-      this.settle();
-      if (!this.selected.size) return;
-      this.lift(this.selection);
-      this.unsettled = () => this.#endNudge();
-    }
-    const [a, b, c, d, x, y] = this.lifted?.matrix ?? identity;
-    this.transform([a, b, c, d, x + across, y + down]);
-  }
-
-  #endNudge() {
-    if (!this.lifted) return;
-    const [, , , , dx, dy] = this.lifted.matrix;
-    const labels = this.lifted.labels.flatMap(({ id }) => this.store.shown(id) ?? []);
-    const changes = labels.map(({ id, x, y }) => /** @type {Change} */ (['move', id, rounded(x + dx), rounded(y + dy)]));
-    this.release(changes, editName('move', labels));
   }
 
   // MARK: Editing

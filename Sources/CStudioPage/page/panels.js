@@ -82,6 +82,7 @@ export async function attach(studio) {
   attachNotes(studio);
   attachSelectionBar(studio);
   attachPeers(studio);
+  attachHint(studio);
   attachKeys(studio);
   attachPointer(studio);
   const [{ attachEmoji }, { attachTransfer }, { attachDialogs }] =
@@ -181,7 +182,7 @@ function attachNotes(studio) {
   });
   studio.on('news', (news) => {
     if (news.kind === 'removedUnderGesture') {
-      const who = news.by ?? words.news.somebody;
+      const who = whoIs(news.by);
       studio.emit('note', { text: words.news.removed(words.selected(news.ids.length), who), action: { name: words.news.bringBack, run: () => bringBack(studio, news.ids) } });
     } else if (news.kind === 'dropped') {
       studio.emit('note', { text: words.news.dropped, kind: 'bad' });
@@ -319,18 +320,45 @@ function attachSelectionBar(studio) {
   show();
 }
 
+/**
+ * Says on an empty canvas how to begin.
+ * @param {Studio} studio
+ */
+function attachHint(studio) {
+  const hint = build('div', { class: 'hint', hidden: true }, build('b', {}, words.hint[0]), build('span', {}, words.hint[1]));
+  studio.stage.append(hint);
+  const show = () => { hint.hidden = !studio.isOpen || studio.store.count > 0 || studio.lifted !== null || Boolean(studio.store.background); };
+  for (const event of /** @type {const} */ (['changed', 'opened', 'canvas', 'gesture'])) studio.on(event, show);
+  show();
+}
+
 // MARK: Others
 
 const colors = ['#d9480f', '#0b7285', '#5f3dc4', '#2b8a3e', '#a61e4d', '#1864ab', '#846100', '#862e9c'];
 
 /**
+ * A number that belongs to a client.
+ * @param {string} client
+ */
+const hash = (client) => [...client].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 9973, 7);
+
+/**
  * The colour of another page, always the same one.
  * @param {string} client
  */
-export const colorOf = (client) => colors[[...client].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 9973, 7) % colors.length];
+export const colorOf = (client) => colors[hash(client) % colors.length];
 
-/** @param {import('./main').Peer} peer */
-export const peerName = ({ name, client }) => name || client.slice(0, 4);
+/**
+ * The name of another page's user; that of an animal for people without one.
+ * @param {import('./main').Peer} peer
+ */
+export const peerName = ({ name, client }) => name || words.guests[hash(client) % words.guests.length][1];
+
+/**
+ * Who made an edit: a name, or somebody where there is only the id of a program.
+ * @param {string | null} by
+ */
+export const whoIs = (by) => (by === null || /^[0-9a-hjkmnp-tv-z]{12}$/.test(by) ? words.news.somebody : by);
 
 /** @param {Studio} studio */
 function attachPeers(studio) {
@@ -340,7 +368,7 @@ function attachPeers(studio) {
     if (host.dataset.shown === wanted) return;
     host.dataset.shown = wanted;
     host.replaceChildren(...studio.peers.slice(0, 6).map((peer) => {
-      const badge = build('span', { class: 'peer', role: 'listitem', title: peerName(peer), 'aria-label': peerName(peer) }, [...peerName(peer)][0]?.toUpperCase());
+      const badge = build('span', { class: 'peer', role: 'listitem', title: peerName(peer), 'aria-label': peerName(peer) }, peer.name ? [...peer.name][0]?.toUpperCase() : words.guests[hash(peer.client) % words.guests.length][0]);
       badge.style.background = colorOf(peer.client);
       return badge;
     }));

@@ -23,7 +23,7 @@ import { words } from './words.js';
 /** The most labels that have an outline of their own. */
 const outlineLimit = 200;
 /** Milliseconds of rest after which the names for assistive technology follow. */
-const optionsRest = 120;
+const optionsRest = 250;
 const jitter = { place: 0.35, size: 0.35, turn: 25 };
 
 /** @param {Studio} studio */
@@ -280,6 +280,7 @@ class View {
 
   #soon() {
     clearTimeout(this.#timer);
+    this.#options.pause();
     this.#timer = setTimeout(() => this.#showOptions(), optionsRest);
   }
 
@@ -295,8 +296,9 @@ class View {
     cancelAnimationFrame(this.#frame);
     this.#frame = 0;
     const { studio } = this;
-    const { frame, outlines } = this.#shape;
     const { lifted, viewport } = studio;
+    // While words are typed, nothing else is around them.
+    const { frame, outlines } = lifted && !lifted.labels.length ? { frame: null, outlines: [] } : this.#shape;
     const isBusy = this.gestures.current !== null && this.gestures.current !== 'press';
     const handles = frame && !isBusy && !lifted && studio.tool === 'select' ? handlesOf(frame, viewport) : null;
     const inDocument = ({ x, y } = { x: 0, y: 0 }) => viewport.contentPlace(x, y);
@@ -319,7 +321,10 @@ class View {
     /** @type {Set<string>} */
     const ids = new Set(focused === null ? [] : [focused]);
     for (const id of selected) if (ids.size < limit) ids.add(id);
-    for (const id of studio.hits.inRect(studio.visible)) if (ids.size < limit) ids.add(id);
+    const inView = studio.hits.inRect(studio.visible);
+    // Boxes that are there already stay, so that few are made.
+    for (const id of inView) if (ids.size < limit && this.#options.has(id)) ids.add(id);
+    for (const id of inView) if (ids.size < limit) ids.add(id);
     const order = store.inOrder();
     /** @type {import('./canvas').Option[]} */
     const options = [];

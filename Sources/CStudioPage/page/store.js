@@ -360,6 +360,15 @@ export class Store {
     return this.isSaved ? 'saved' : 'saving';
   }
 
+  /** Forgets everything, pending requests, too: another document is to be loaded. */
+  reset() {
+    this.disconnected();
+    [this.#pending, this.#answered, this.#gesture, this.#additions] = [[], [], new Map(), new Map()];
+    this.#confirmed = new Map();
+    this.version = -1;
+    this.#showAll();
+  }
+
   /** The connection has broken. */
   disconnected() {
     this.#isConnected = false;
@@ -396,15 +405,15 @@ export class Store {
   }
 
   /**
-   * Applies an event of the document; others are skipped. At `resync` ask for the document, unless that is under way, and `load` the
-   * answer.
+   * Applies an event of the document; others are skipped. At `resync`, which is returned once for a gap, ask for the document and `load` the
+   * answer; events until then are kept for it.
    * @param {Record<string, any>} event
    * @returns {'applied' | 'skipped' | 'resync'}
    */
   apply(event) {
     if (this.#held) {
       this.#held.push(event);
-      return 'resync';
+      return 'skipped';
     }
     // At `resync` any events are missing, not only changes. The answer is newer than this event.
     if (event.resync || event.changed?.before > this.version) {
@@ -506,8 +515,6 @@ export class Store {
       edit.changes = edit.changes.map((change) =>
         (isOfLabel(change) && change[1] === id ? [change[0], to, ...change.slice(2)] : change));
       edit.byID = byID(edit.changes);
-      // The server knows it under the old id, if it has it already.
-      edit.lingers = false;
       const { name } = edit;
       if (edit.request.edit) edit.request = { ...edit.request, edit: { changes: edit.changes, name } };
     }
@@ -563,7 +570,7 @@ export class Store {
     if (index < 0) return;
     const [edit] = this.#pending.splice(index, 1);
     if (error) this.#news.push({ kind: 'refused', tag, name: edit.name, error });
-    const stays = ok !== undefined && !ok.repeated && edit.lingers && !edit.isOvertaken;
+    const stays = ok !== undefined && edit.lingers && !edit.isOvertaken;
     if (stays && ok.unsaved > 0) this.#hasUnsavedAnswer = true;
     if (stays && edit.changes.length > 0) {
       this.#answered.push(edit);

@@ -308,7 +308,8 @@ export async function setPicture(studio, blob, keepsCanvas) {
     const picture = pictureTypes.includes(blob.type) ? blob : await asPNG(blob);
     if (picture.size > pictureBytes) throw new Error(words.background.tooLarge);
     const query = new URLSearchParams({ document: studio.name, ...(keepsCanvas ? { keepCanvas: '1' } : {}), tag: studio.net.makeTag() });
-    await studio.net.fetch(`/background?${query}`, { method: 'POST', headers: { 'Content-Type': picture.type }, body: picture });
+    const response = await studio.net.fetch(`/background?${query}`, { method: 'POST', headers: { 'Content-Type': picture.type }, body: picture });
+    await response.json();
     studio.emit('message', { fetching: true });
   } catch (error) {
     studio.emit('message', { warning: { detail: /** @type {Error} */ (error).message, question: false, reason: 'file' } });

@@ -95,6 +95,9 @@ export const words = {
     align: 'align', distribute: 'distribute', grid: 'grid', replace: 'replace', paste: 'paste', stamp: 'add', brush: 'brush', color: 'color', caption: 'caption',
   },
 
+  guests: [['🦊', 'Fox'], ['🐼', 'Panda'], ['🦉', 'Owl'], ['🐢', 'Turtle'], ['🐙', 'Octopus'], ['🦁', 'Lion'], ['🐧', 'Penguin'], ['🐸', 'Frog'], ['🦄', 'Unicorn'], ['🐳', 'Whale'], ['🦋', 'Butterfly'], ['🐨', 'Koala']],
+  hint: ['An empty canvas', 'Tap an emoji, or drag it here. Drop a picture for the background.'],
+
   undo: (/** @type {string} */ name) => `Undo ${name}`,
   redo: (/** @type {string} */ name) => `Redo ${name}`,
   selected: emoji,
