@@ -19,12 +19,11 @@
  * @property {boolean} [repeats] whether a held key repeats it
  */
 
-import { align, distribute, tidy } from './arrange.js';
+import { align, distribute, moved, scaled, tidy } from './arrange.js';
 import { identity } from './canvas.js';
-import { moved } from './gestures.js';
 import { addition, differences, editName, withFields } from './store.js';
 import { all, bounds, inverted, sameEmoji } from './selection.js';
-import { boxOf, limits, rotation, rounded } from './rules.js';
+import { boxOf, rotation, rounded } from './rules.js';
 import { drawID } from './net.js';
 import { words } from './words.js';
 
@@ -95,11 +94,8 @@ export function scale(studio, factor) {
   const labels = studio.selection;
   const around = bounds(labels);
   if (!around) return;
-  const [x, y] = [(around.left + around.right) / 2, (around.top + around.bottom) / 2];
-  edit(studio, words.edits.resize, labels, (label) => ({
-    x: rounded(x + (label.x - x) * factor), y: rounded(y + (label.y - y) * factor),
-    size: Math.min(limits.fontSize, Math.max(1, rounded(label.size * factor))),
-  }));
+  const fields = scaled(labels, factor, { x: (around.left + around.right) / 2, y: (around.top + around.bottom) / 2 });
+  edit(studio, words.edits.resize, labels, ({ id }) => fields.get(id) ?? {});
 }
 
 /**

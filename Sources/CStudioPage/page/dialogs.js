@@ -116,7 +116,11 @@ export function showBackground(studio) {
   url.select();
 }
 
-/** @param {Studio} studio */
+/**
+ * Takes the server's messages about backgrounds.
+ * @param {Studio} studio
+ * @returns {(message: import('./net').Message) => void}
+ */
 export function attachDialogs(studio) {
   /** @type {{ note: HTMLElement, text: HTMLElement } | null} */
   let fetching = null;
@@ -136,7 +140,7 @@ export function attachDialogs(studio) {
     fetching?.note.remove();
     fetching = null;
   };
-  studio.on('message', (message) => {
+  const receive = (/** @type {import('./net').Message} */ message) => {
     if (message.fetching) begin();
     if (message.fetched) {
       begin();
@@ -147,9 +151,9 @@ export function attachDialogs(studio) {
     if (message.background || message.rejected || message.warning) end();
     if (message.warning) warn(studio, message.warning);
     if (message.noDocument) askDocument(studio);
-  });
+  };
   studio.on('status', ({ state }) => { if (state !== 'saved' && state !== 'saving' && state !== 'notSaved') end(); });
-  if (studio.net.state === 'open' && !studio.isOpen && !studio.name) askDocument(studio);
+  return receive;
 }
 
 /** @param {number} bytes */

@@ -80,6 +80,11 @@ export class Studio {
    * @type {{ id: string, ids: Set<string> }[]}
    */
   removals = [];
+  /**
+   * The labels that others removed while they were lifted.
+   * @type {Label[]}
+   */
+  lost = [];
   isSnapping = localStorage.getItem('snapping') !== 'off';
   /**
    * What is lifted, and where it is.
@@ -268,7 +273,10 @@ export class Studio {
       const { lifted } = this;
       if (lifted && !lifted.isCopy && removed.length) {
         const left = lifted.labels.filter(({ id }) => this.store.shown(id));
-        if (left.length < lifted.labels.length) this.relift(left);
+        if (left.length < lifted.labels.length) {
+          this.lost = lifted.labels.filter(({ id }) => !this.store.shown(id));
+          this.relift(left);
+        }
       }
       this.emit('changed', dirty.ids);
     }

@@ -7,10 +7,13 @@
 
 import { actionOf, actions, edit, isEnabled, keyText, run } from './actions.js';
 import { limits, rotation } from './rules.js';
-import { shortText } from './store.js';
+import { addition, shortText } from './store.js';
 import { actionName, words } from './words.js';
 import { attachKeys } from './keys.js';
 import { attachPointer } from './pointer.js';
+
+/** Milliseconds after which the modules that are not wanted yet are loaded. */
+const laterDelay = 2000;
 
 // MARK: Building
 
@@ -85,11 +88,35 @@ export async function attach(studio) {
   attachHint(studio);
   attachKeys(studio);
   attachPointer(studio);
-  const [{ attachEmoji }, { attachTransfer }, { attachDialogs }] =
-    await Promise.all([import('./emoji.js'), import('./transfer.js'), import('./dialogs.js')]);
+  attachLater(studio);
+  const { attachEmoji } = await import('./emoji.js');
   attachEmoji(studio);
-  attachTransfer(studio);
-  attachDialogs(studio);
+}
+
+/**
+ * Brings the dialogs with the first message for them, and the clipboard when somebody begins to do something.
+ * @param {Studio} studio
+ */
+function attachLater(studio) {
+  /** @type {Promise<(message: import('./net').Message) => void> | null} */
+  let dialogs = null;
+  const receive = (/** @type {import('./net').Message} */ message) => {
+    const isForDialogs = message.warning || message.fetching || message.fetched || message.noDocument;
+    if (isForDialogs) dialogs ??= import('./dialogs.js').then(({ attachDialogs }) => attachDialogs(studio));
+    dialogs?.then((take) => take(message));
+  };
+  studio.on('message', receive);
+  if (studio.net.state === 'open' && !studio.isOpen && !studio.name) receive({ noDocument: true });
+  const beginnings = /** @type {const} */ (['pointerdown', 'keydown', 'dragenter', 'paste']);
+  const begin = (/** @type {Event} */ event) => {
+    for (const name of beginnings) removeEventListener(name, begin, true);
+    import('./transfer.js').then(({ attachTransfer }) => attachTransfer(studio, event)).catch(() => {});
+  };
+  for (const name of beginnings) addEventListener(name, begin, true);
+  // What is wanted later may be wanted while the server is away.
+  setTimeout(() => requestIdleCallback(() => {
+    for (const load of [() => import('./transfer.js'), () => import('./dialogs.js'), () => import('./history.js')]) load().catch(() => {});
+  }), laterDelay);
 }
 
 function showWords() {
@@ -199,13 +226,15 @@ function attachNotes(studio) {
 }
 
 /**
- * Takes back the newest edit that removed labels.
+ * Takes back the newest edit that removed labels; adds them again if that edit is not known.
  * @param {Studio} studio
  * @param {readonly string[]} ids
  */
 function bringBack(studio, ids) {
-  const edit = studio.removals.find((removal) => ids.some((id) => removal.ids.has(id)));
-  if (edit) studio.ask({ takeBack: edit.id }, words.news.bringBack);
+  const removal = studio.removals.find((each) => ids.some((id) => each.ids.has(id)));
+  const labels = studio.lost.filter(({ id }) => ids.includes(id) && !studio.store.shown(id));
+  if (removal) studio.ask({ takeBack: removal.id }, words.news.bringBack);
+  else studio.perform(labels.map(addition), words.news.bringBack);
 }
 
 // MARK: Menu

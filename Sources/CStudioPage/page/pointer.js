@@ -12,10 +12,10 @@
 /** @typedef {import('./gestures').Scene} Scene */
 
 import { Options, Overlay, identity } from './canvas.js';
-import { Gestures, handleAt, handlesOf, reachOf, wheeled } from './gestures.js';
+import { Gestures, reachOf, wheeled } from './gestures.js';
 import { drawID } from './net.js';
 import { boxOf } from './rules.js';
-import { frameOf } from './selection.js';
+import { frameOf, handleAt, handlesOf } from './selection.js';
 import { addition, differences, withFields } from './store.js';
 import { colorOf, peerName } from './panels.js';
 import { words } from './words.js';

@@ -21,8 +21,11 @@ const captionLimit = 30;
 const pictureTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif'];
 const pictureBytes = 20 << 20;
 
-/** @param {Studio} studio */
-export function attachTransfer(studio) {
+/**
+ * @param {Studio} studio
+ * @param {Event} first the event that brought this module
+ */
+export function attachTransfer(studio, first) {
   const isOurs = (/** @type {ClipboardEvent} */ event) => !isTyping(event.target) && !document.querySelector('dialog:modal') && studio.isOpen;
   for (const type of /** @type {const} */ (['copy', 'cut'])) {
     document.addEventListener(type, (event) => {
@@ -39,7 +42,7 @@ export function attachTransfer(studio) {
     event.preventDefault();
     take(studio, event.clipboardData, studio.middle);
   });
-  attachDrops(studio);
+  attachDrops(studio, first.type === 'dragenter');
 }
 
 // MARK: Copying
@@ -251,10 +254,13 @@ function takeText(studio, text, at) {
   return undefined;
 }
 
-/** @param {Studio} studio */
-function attachDrops(studio) {
+/**
+ * @param {Studio} studio
+ * @param {boolean} isOver whether something is dragged over the page already
+ */
+function attachDrops(studio, isOver) {
   const { stage } = studio;
-  let depth = 0;
+  let depth = isOver ? 1 : 0;
   const show = () => stage.classList.toggle('dropping', depth > 0);
   // Without these a drop beside the canvas would leave the page.
   addEventListener('dragover', (event) => event.preventDefault());
