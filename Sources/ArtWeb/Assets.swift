@@ -37,6 +37,7 @@ public enum Assets {
     case "html": "text/html; charset=utf-8"
     case "css": "text/css; charset=utf-8"
     case "js": "text/javascript; charset=utf-8"
+    case "svg": "image/svg+xml"
     default: "application/octet-stream"
     }
   }

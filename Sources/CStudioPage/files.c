@@ -8,6 +8,9 @@
 static const unsigned char index_html[] = {
 #embed "page/index.html"
 };
+static const unsigned char icon_svg[] = {
+#embed "page/icon.svg"
+};
 static const unsigned char studio_css[] = {
 #embed "page/studio.css"
 };
@@ -76,6 +79,7 @@ static const unsigned char history_js[] = {
 
 static const struct studio_file studio_files[] = {
     FILE("index.html", index_html),
+    FILE("icon.svg", icon_svg),
     FILE("studio.css", studio_css),
     FILE("main.js", main_js),
     FILE("net.js", net_js),

@@ -100,6 +100,8 @@ export class Studio {
   #answers = new Map();
   #frame = 0;
   #cameraFrame = 0;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #quiet;
   #presence = { timer: 0, told: '', drag: /** @type {[number, number] | null} */ (null) };
   #pictureKey = '';
   /**
@@ -168,8 +170,10 @@ export class Studio {
     const isOther = this.name !== '' && opened !== this.name;
     this.name = opened;
     sessionStorage.setItem('document', this.name);
+    // What is pending belongs to the document that was open.
+    if (isOther) this.store.reset();
     document.title = `${this.name.replace(/\.emojiart$/, '')} – emojiart`;
-    this.store.load(answer.ok);
+    this.#load(answer.ok);
     const { width, height } = this.store.canvas;
     if (!this.isOpen || isOther) {
       this.viewport = Viewport.fitting({ width, height }, this.viewport.view);
@@ -185,8 +189,27 @@ export class Studio {
     this.emit('opened', undefined);
   }
 
+  /** @param {any} ok */
+  #load(ok) {
+    // Events between the document and the last one that was received are missing.
+    if (this.store.load(ok) === 'resync') this.#loadAgain();
+  }
+
+  #loadAgain() {
+    this.net.request({ show: true }).then(({ ok }) => {
+      this.#load(ok);
+      this.refresh();
+    }).catch(() => {});
+  }
+
   /** @param {Message} message */
   #receive(message) {
+    // An edit without effect has an answer, and no event.
+    clearTimeout(this.#quiet);
+    this.#quiet = setTimeout(() => {
+      this.store.settle();
+      this.#later();
+    }, 1000);
     if (typeof message.tag === 'string' && (message.ok || message.error || message.fetching)) {
       this.store.answer(message.tag, /** @type {any} */ (message));
       const waiting = this.#answers.get(message.tag);
@@ -208,12 +231,7 @@ export class Studio {
       const ids = new Set(changes.flatMap((/** @type {Change} */ [kind, each]) => (kind === 'remove' ? [each] : [])));
       if (ids.size) this.removals = [{ id, ids }, ...this.removals].slice(0, 20);
     }
-    if (result === 'resync') {
-      this.net.request({ show: true }).then(({ ok }) => {
-        this.store.load(ok);
-        this.refresh();
-      }).catch(() => {});
-    }
+    if (result === 'resync') this.#loadAgain();
     if (result === 'applied') this.#later();
     else this.emit('message', message);
     if (typeof message.moved === 'string') {
