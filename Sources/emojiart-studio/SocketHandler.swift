@@ -33,6 +33,8 @@
 
     func handlerAdded(context: ChannelHandlerContext) {
       let channel = context.channel
+      // The head of the request was read whole.
+      if let limit = try? context.pipeline.syncOperations.handler(type: HeadLimit.self) { limit.headIsRead() }
       guard server.add(channel) else { return close(context, .unexpectedServerError) }
       _ = channel.setOption(.autoRead, value: false)
       proof = context.eventLoop.scheduleTask(in: Self.proofLife) { channel.close(promise: nil) }

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { bounded, copies, grid, moved, scaled, sized, tidy, turned } from '../../Sources/CStudioPage/page/arrange.js';
+import { bounded, copies, grid, moved, scaled, sized, tidy, turned, zStep } from '../../Sources/CStudioPage/page/arrange.js';
 import { boxOf, edgesAround, edgesOf, extentOf, limits } from '../../Sources/CStudioPage/page/rules.js';
 import { withFields } from '../../Sources/CStudioPage/page/store.js';
 import { randomLabels } from './support/labels.js';
@@ -93,7 +93,7 @@ test('turning by right angles is exact, and turning back gives what it was', () 
 test('copies are above all others, in the order of their originals', () => {
   let number = 0;
   const made = copies([label('b', 0, 0, { z: 5 }), label('a', 1, 1, { z: 2 })], () => `n${number++}`, 100);
-  assert.deepEqual(made.map(({ id, x, z }) => [id, x, z]), [['n0', 1, 116], ['n1', 0, 132]]);
+  assert.deepEqual(made.map(({ id, x, z }) => [id, x, z]), [['n0', 1, 100 + zStep], ['n1', 0, 100 + 2 * zStep]]);
 });
 
 test('coordinates are in millionths and within the bounds', () => {

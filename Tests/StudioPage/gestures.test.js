@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { zStep } from '../../Sources/CStudioPage/page/arrange.js';
 import { Gestures, wheeled } from '../../Sources/CStudioPage/page/gestures.js';
 import { HitIndex } from '../../Sources/CStudioPage/page/hit.js';
 import { Viewport, limits } from '../../Sources/CStudioPage/page/rules.js';
@@ -158,7 +159,7 @@ test('a drag with Alt leaves the label and moves a copy above all', () => {
   const page = pair().drag1([[200, 200], [210, 300]], { alt: true });
   assert.deepEqual(page.place('1'), [200, 200]);
   assert.deepEqual(page.changes,
-    [['add', 'new0', '🐝', 210, 300, 100, 48, { box: [1, 1], kind: 'caption' }]]);
+    [['add', 'new0', '🐝', 210, 300, 100, 32 + zStep, { box: [1, 1], kind: 'caption' }]]);
   assert.deepEqual([page.selected, page.name], ['new0', 'duplicate "🐝"']);
 });
 
@@ -289,7 +290,7 @@ test('a stamp is put where the pointer is lifted', () => {
   page.tool = { kind: 'stamp', stamp: { text: '🌸', size: 64, rotation: 30 } };
   page.drag1([[300, 400], [310, 410]]);
   assert.deepEqual([page.changes, page.name],
-    [[['add', 'new0', '🌸', 310, 410, 64, 48, { rotation: 30 }]], 'add 🌸']);
+    [[['add', 'new0', '🌸', 310, 410, 64, 32 + zStep, { rotation: 30 }]], 'add 🌸']);
   page.tap(500, 500);
   assert.deepEqual(page.changes, [['add', 'new1', '🌸', 500, 500, 64, 64, { rotation: 30 }]]);
   assert.equal(page.store.count, 4);
@@ -306,7 +307,7 @@ test('a brush leaves labels along its way in one edit, equal ones for equal seed
   assert.equal(page.requests.length, 1);
   assert.equal(page.changes.length, 11);
   page.changes.forEach(([kind, , text, x, y, size, z, style], index) => {
-    assert.deepEqual([kind, text, z], ['add', '🌸', 48 + 16 * index]);
+    assert.deepEqual([kind, text, z], ['add', '🌸', 32 + zStep * (index + 1)]);
     assert.ok(Math.abs(x - 100 - 30 * index) <= 10 && Math.abs(y - 500) <= 10 && size >= 14 && size <= 26);
     assert.ok(Math.abs(style?.rotation ?? 0) <= 20);
   });

@@ -21,7 +21,7 @@ import { bottomFirst } from './store.js';
 /** @typedef {string | readonly [Length, Length]} Target a name such as `top-right`, or a place */
 
 /** The step of z from one new label to the next one. */
-export const zStep = 16;
+export const zStep = 2 ** 20;
 /** The smallest size that a gesture gives to a label that was not smaller before. */
 const leastSize = 1;
 

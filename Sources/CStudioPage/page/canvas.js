@@ -85,12 +85,10 @@ export class Picture {
   #liftedCount = 0;
   /** @type {{ stamp: number, sharp: boolean, resolve: () => void }[]} */
   #waiting = [];
-  #host;
   #worker;
 
   /** @param {HTMLElement} host @param {Worker} worker */
   constructor(host, worker) {
-    this.#host = host;
     this.#worker = worker;
     this.#carpet.element.className = 'carpet';
     host.append(this.#carpet.element);

@@ -124,6 +124,7 @@ class Panel {
       if (query !== this.#query) return;
       if (found.length) this.#found.replaceChildren(this.#grid(found));
       else this.#found.replaceChildren(build('p', { class: 'empty' }, words.emoji.nothing));
+      this.#rove();
     } catch {
       // The next letter asks again.
     }
@@ -133,13 +134,23 @@ class Panel {
     const groups = [{ name: words.emoji.recent, emoji: this.#recent }, ...this.#palettes].filter(({ emoji }) => emoji.length);
     this.#found.replaceChildren(...groups.flatMap(({ name, emoji }) => [build('h2', {}, name.charAt(0).toUpperCase() + name.slice(1).replaceAll('-', ' ')), this.#grid(emoji.map((text) => ({ text, name: text })))]));
     this.showStamp();
+    this.#rove();
+  }
+
+  /**
+   * Tab reaches one emoji; arrows go on from it.
+   * @param {HTMLElement | null} [button]
+   */
+  #rove(button = this.#found.querySelector('button')) {
+    for (const other of this.#found.querySelectorAll('button[tabindex="0"]')) other.setAttribute('tabindex', '-1');
+    button?.setAttribute('tabindex', '0');
   }
 
   /** @param {{ text: string, name: string }[]} list */
   #grid(list) {
     return build('div', { class: 'grid' }, ...list.map(({ text, name }) => {
       const shown = toned(text, this.#tone);
-      return build('button', { type: 'button', 'data-emoji': shown, 'aria-label': name === text ? shown : name, title: name === text ? '' : name, draggable: false }, shown);
+      return build('button', { type: 'button', 'data-emoji': shown, 'aria-label': name === text ? shown : name, title: name === text ? '' : name, draggable: false, tabIndex: -1 }, shown);
     }));
   }
 
@@ -184,8 +195,10 @@ class Panel {
     const target = event.key === 'ArrowRight' ? buttons[index + 1] : event.key === 'ArrowLeft' ? buttons[index - 1]
       : event.key === 'ArrowDown' ? nearest(buttons.slice(index)) : event.key === 'ArrowUp' ? nearest(buttons.slice(0, index).reverse()) ?? this.#find : undefined;
     if (event.key === 'Escape') this.close();
-    else if (target) target.focus();
-    else return;
+    else if (target) {
+      if (target !== this.#find) this.#rove(target);
+      target.focus();
+    } else return;
     event.preventDefault();
     event.stopPropagation();
   }

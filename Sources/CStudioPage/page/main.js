@@ -104,6 +104,7 @@ export class Studio {
   #quiet;
   #presence = { timer: 0, told: '', drag: /** @type {[number, number] | null} */ (null) };
   #pictureKey = '';
+  #awaited = '';
   /**
    * Ends what is under way, such as moves by keys.
    * @type {(() => void) | null}
@@ -155,9 +156,28 @@ export class Studio {
     const { welcome } = this.net;
     if (!welcome) return;
     this.picture.setTicket(welcome.ticket);
-    const name = this.name || sessionStorage.getItem('document') || welcome.document;
-    if (name) this.open(name).catch((error) => this.emit('message', { openFailed: name, error: { code: error.code, message: error.message } }));
+    // A new link names its document; a reload stays at the one that was open.
+    const kept = sessionStorage.getItem('document');
+    const name = this.name || (this.net.isNew ? welcome.document ?? kept : kept ?? welcome.document);
+    if (name) this.#openFirst(name, welcome.document);
     else this.emit('message', { noDocument: welcome.folder });
+  }
+
+  /**
+   * Opens the first document, or the server's own one if that fails.
+   * @param {string} name
+   * @param {string | null} other
+   * @returns {Promise<void>}
+   */
+  async #openFirst(name, other) {
+    try {
+      await this.open(name);
+    } catch (error) {
+      const { code, message } = /** @type {RequestError} */ (error);
+      if (code === 'disconnected') return;
+      if (other && other !== name && !this.isOpen) return this.#openFirst(other, null);
+      this.emit('message', { openFailed: name, error: { code, message } });
+    }
   }
 
   /**
@@ -288,16 +308,10 @@ export class Studio {
       }
       this.picture.change(labels, removed, this.store.count);
       if (removed.length) this.#forgetGone();
-      const { lifted } = this;
-      if (lifted && !lifted.isCopy && removed.length) {
-        const left = lifted.labels.filter(({ id }) => this.store.shown(id));
-        if (left.length < lifted.labels.length) {
-          this.lost = lifted.labels.filter(({ id }) => !this.store.shown(id));
-          this.relift(left);
-        }
-      }
       this.emit('changed', dirty.ids);
     }
+    if (dirty.all || dirty.ids.size) this.#liftLess();
+    if (this.#awaited) this.#selectAwaited();
     if (dirty.canvas) this.#showCanvas();
     for (const news of this.store.takeNews()) {
       if (news.kind === 'renamed') {
@@ -308,6 +322,16 @@ export class Studio {
       this.emit('news', news);
     }
     this.showStatus();
+  }
+
+  /** Takes what others have removed off the lifted layer, and keeps it for a way back. */
+  #liftLess() {
+    const { lifted } = this;
+    if (!lifted || lifted.isCopy) return;
+    const left = lifted.labels.filter(({ id }) => this.store.shown(id));
+    if (left.length === lifted.labels.length) return;
+    this.lost = lifted.labels.filter(({ id }) => !this.store.shown(id));
+    this.relift(left);
   }
 
   #forgetGone() {
@@ -410,6 +434,21 @@ export class Studio {
   }
 
   /**
+   * Selects a label as soon as it is shown: an answer may come before its event.
+   * @param {string} id
+   */
+  selectNew(id) {
+    this.#awaited = id;
+    this.#selectAwaited();
+  }
+
+  #selectAwaited() {
+    if (!this.store.shown(this.#awaited)) return;
+    this.select([this.#awaited]);
+    this.#awaited = '';
+  }
+
+  /**
    * The selected labels, bottom to top.
    * @returns {Label[]}
    */
@@ -451,9 +490,14 @@ export class Studio {
     if ((tool === 'stamp' || tool === 'brush') && !this.stamp) this.emit('ui', 'emoji');
   }
 
-  /** @param {string} text */
-  setStamp(text) {
+  /**
+   * Sets what a stamp and a brush draw.
+   * @param {string} text
+   * @param {number} [size]
+   */
+  setStamp(text, size = this.stampSize) {
     this.stamp = text;
+    this.stampSize = size;
     this.emit('tool', undefined);
   }
 

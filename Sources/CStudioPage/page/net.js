@@ -39,6 +39,7 @@ const disconnected = () => new RequestError({ code: 'disconnected', message: 'th
 export class Net {
   /** @type {NetState} */ state = 'starting';
   /** Why the connection was refused or lost. */ reason = '';
+  /** Whether the page was opened by a new link. */ isNew = false;
   /** @type {Message | null} */ welcome = null;
   /** The session of the editing protocol: undo belongs to it. */ client = '';
   /** The user's name as others see it, or nothing. */ name = localStorage.getItem('name') ?? '';
@@ -73,7 +74,8 @@ export class Net {
     document.addEventListener('visibilitychange', () => document.hidden || this.#soon());
     addEventListener('hashchange', () => this.#launch());
     const code = takeCode();
-    if (!(code && (await this.#trade(code)))) this.#session = readSession();
+    this.isNew = code !== null && (await this.#trade(code));
+    if (!this.isNew) this.#session = readSession();
     if (this.#session) this.#connect();
     else this.#become('refused', this.reason || 'noSession');
   }
@@ -82,6 +84,7 @@ export class Net {
   async #launch() {
     const code = takeCode();
     if (!code || !(await this.#trade(code))) return;
+    this.isNew = true;
     this.#socket?.close();
     this.#socket = null;
     this.#connect();

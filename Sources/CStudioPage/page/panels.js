@@ -108,11 +108,15 @@ function attachLater(studio) {
   studio.on('message', receive);
   if (studio.net.state === 'open' && !studio.isOpen && !studio.name) receive({ noDocument: true });
   const beginnings = /** @type {const} */ (['pointerdown', 'keydown', 'dragenter', 'paste']);
+  const wait = () => {
+    for (const name of beginnings) addEventListener(name, begin, true);
+  };
   const begin = (/** @type {Event} */ event) => {
     for (const name of beginnings) removeEventListener(name, begin, true);
-    import('./transfer.js').then(({ attachTransfer }) => attachTransfer(studio, event)).catch(() => {});
+    // Without the server the next beginning tries again.
+    import('./transfer.js').then(({ attachTransfer }) => attachTransfer(studio, event), wait);
   };
-  for (const name of beginnings) addEventListener(name, begin, true);
+  wait();
   // What is wanted later may be wanted while the server is away.
   setTimeout(() => requestIdleCallback(() => {
     for (const load of [() => import('./transfer.js'), () => import('./dialogs.js'), () => import('./history.js')]) load().catch(() => {});
@@ -221,6 +225,7 @@ function attachNotes(studio) {
     if (typeof message.moved === 'string') studio.emit('note', { text: words.news.movedDocument(message.moved) });
     if (message.removed === true) studio.emit('note', { text: words.news.removedDocument, kind: 'bad' });
     if (message.degraded) studio.emit('note', { text: words.news.degraded });
+    if (message.error && !message.openFailed) studio.emit('note', { text: message.error.message, kind: 'bad' });
     if (message.openFailed) studio.emit('note', { text: words.news.cannotOpen(message.openFailed, message.error.message), kind: 'bad' });
   });
 }
@@ -249,7 +254,7 @@ export function showMenu(studio, anchor, ids) {
   document.querySelector('.menu')?.remove();
   const menu = build('div', { class: 'menu', role: 'menu', popover: 'auto' });
   let group = '';
-  const chosen = ids ? ids.map((id) => actionOf(id)) : actions.filter((action) => ['document', 'edit', 'select', 'view', 'help'].includes(action.group));
+  const chosen = ids ? ids.map((id) => actionOf(id)) : actions.filter((action) => menuOrder.includes(action.group) && (isEnabled(studio, action) || action.group === 'view'));
   if (!ids) chosen.sort((a, b) => menuOrder.indexOf(a?.group ?? '') - menuOrder.indexOf(b?.group ?? ''));
   for (const action of chosen) {
     if (!action) continue;
@@ -305,14 +310,18 @@ function attachSelectionBar(studio) {
   const replace = actionButton(studio, 'replace', 'swap');
   bar.append(
     what, build('span', { class: 'rule' }),
-    build('label', {}, words.size, size), build('label', {}, words.turn, turn), color, edits, build('span', { class: 'rule' }),
+    build('label', { class: 'size' }, words.size, size), build('label', {}, words.turn, turn), color, edits, build('span', { class: 'rule' }),
     actionButton(studio, 'mirror', 'mirror'), actionButton(studio, 'order.front', 'front'), actionButton(studio, 'order.back', 'back'), arrangeButton,
     build('span', { class: 'rule' }), replace, actionButton(studio, 'duplicate', 'copy'), actionButton(studio, 'delete', 'delete'),
   );
 
+  const isStamping = () => studio.tool === 'stamp' || studio.tool === 'brush';
+
   size.addEventListener('change', () => {
     const value = Number(size.value);
-    if (value > 0 && value <= limits.fontSize) edit(studio, words.edits.resize, studio.selection, () => ({ size: value }));
+    if (!(value > 0 && value <= limits.fontSize)) return;
+    if (isStamping()) studio.setStamp(studio.stamp, value);
+    else edit(studio, words.edits.resize, studio.selection, () => ({ size: value }));
   });
   turn.addEventListener('change', () => {
     if (turn.value !== '' && Number.isFinite(turn.valueAsNumber)) edit(studio, words.edits.rotate, studio.selection, () => ({ rotation: rotation(turn.valueAsNumber) }));
@@ -328,8 +337,14 @@ function attachSelectionBar(studio) {
 
   const show = () => {
     const count = studio.selected.size;
-    bar.hidden = !count || !studio.isOpen;
+    bar.hidden = !(count || isStamping()) || !studio.isOpen;
+    bar.classList.toggle('stamping', isStamping());
     if (bar.hidden) return;
+    if (isStamping()) {
+      what.textContent = studio.stamp;
+      if (document.activeElement !== size) size.value = String(studio.stampSize);
+      return;
+    }
     const labels = count <= 1000 ? studio.selection : [];
     const captions = labels.filter(({ kind }) => kind === 'caption');
     what.textContent = count === 1 && labels[0] ? shortText(labels[0]) : words.selected(count);
@@ -346,6 +361,7 @@ function attachSelectionBar(studio) {
   const later = () => { frame ||= requestAnimationFrame(() => { frame = 0; show(); }); };
   studio.on('selected', later);
   studio.on('changed', later);
+  studio.on('tool', later);
   show();
 }
 

@@ -138,7 +138,10 @@ export function attachPointer(studio) {
     studio.focusCanvas();
     studio.settle();
     flush();
-    if (studio.tool === 'caption' && event.button === 0 && !studio.isHandHeld) return view.beginWords(studio.documentPoint(event));
+    if (studio.tool === 'caption' && event.button === 0 && !studio.isHandHeld) {
+      const { x, y } = studio.documentPoint(event);
+      return view.beginWords({ x: Math.round(x), y: Math.round(y) });
+    }
     stage.setPointerCapture(event.pointerId);
     input(event, 'down');
     view.showCursor(event);
@@ -259,6 +262,7 @@ class View {
     studio.on('changed', stale);
     studio.on('opened', stale);
     studio.on('peers', () => this.later());
+    studio.on('tool', () => this.later());
     studio.on('gesture', () => this.draw());
     studio.on('camera', () => {
       this.draw();
@@ -425,8 +429,7 @@ class View {
           await studio.ask({ setText: { ref: caption.id, words: text } }, words.edits.caption);
         } else {
           const { ok } = await studio.ask({ caption: { size, text, x: at.x, y: at.y } }, words.edits.caption);
-          studio.refresh();
-          if (ok?.id && studio.store.shown(ok.id)) studio.select([ok.id]);
+          if (ok?.id) studio.selectNew(ok.id);
         }
       } catch {
         // The store tells why it was refused.
