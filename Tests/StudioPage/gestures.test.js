@@ -292,7 +292,7 @@ test('a stamp is put where the pointer is lifted', () => {
   assert.deepEqual([page.changes, page.name],
     [[['add', 'new0', '🌸', 310, 410, 64, 32 + zStep, { rotation: 30 }]], 'add 🌸']);
   page.tap(500, 500);
-  assert.deepEqual(page.changes, [['add', 'new1', '🌸', 500, 500, 64, 64, { rotation: 30 }]]);
+  assert.deepEqual(page.changes, [['add', 'new1', '🌸', 500, 500, 64, 32 + 2 * zStep, { rotation: 30 }]]);
   assert.equal(page.store.count, 4);
 });
 
