@@ -37,13 +37,15 @@ extension CommonOptions {
   /// The file that the user names: a path, or a name in the folder. `.emojiart` is added when it is missing, unless a
   /// file with exactly the given name exists.
   func file(_ name: String) throws(ArtError) -> DocumentFile {
-    try Self.file(name, in: currentFolder())
+    try Self.file(name) { () throws(ArtError) in try currentFolder() }
   }
 
   /// The same for a folder that is given another way.
-  static func file(_ name: String, in folder: String) throws(ArtError) -> DocumentFile {
+  static func file(
+    _ name: String, in folder: () throws(ArtError) -> String
+  ) throws(ArtError) -> DocumentFile {
     guard !name.isEmpty else { throw ArtError(.badValue, "an empty name is no document; give one") }
-    let path = FilePath(name).hasSlash ? name : FilePath.path(of: name, in: folder)
+    let path = FilePath(name).hasSlash ? name : FilePath.path(of: name, in: try folder())
     let notice: @Sendable (DocumentNotice) -> Void = { Output.printError($0.message) }
     if path.hasSuffix(".emojiart") { return DocumentFile(path, notice: notice) }
     let full = path + ".emojiart"

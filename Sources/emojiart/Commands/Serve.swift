@@ -52,7 +52,7 @@ struct Serve: ParsableCommand {
     if let folder = FilePath.resolvedIfThere(typed), FileStatus.isFolder(at: folder) {
       return StudioLaunch(folder: folder)
     }
-    let file = try CommonOptions.file(typed, in: environment("EMOJIART_FOLDER") ?? ".")
+    let file = try CommonOptions.file(typed) { environment("EMOJIART_FOLDER") ?? "." }
     // Throws the error for a missing file, with near names.
     _ = try file.stamp()
     let path = FilePath.resolvedIfThere(file.path) ?? file.path
