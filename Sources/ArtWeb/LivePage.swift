@@ -328,8 +328,9 @@ public actor LivePage {
     guard let session else { return }
     self.session = nil
     hub.leave(self)
-    // A document that cannot be saved keeps its journal, and the next one who opens it has the edits.
-    do throws(ArtError) { try await session.close() } catch { _ = await session.end() }
+    // A document that cannot be saved stays open with its edits and its journal, and goes on trying. Ending it would end the pages that
+    // have opened it meanwhile.
+    do throws(ArtError) { try await session.close() } catch { return }
   }
 
   // MARK: Events
