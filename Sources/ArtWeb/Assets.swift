@@ -50,7 +50,7 @@ public enum Assets {
   }
 }
 
-/// The fields of every answer, which tell a browser what nobody else may do with it.
+/// The header fields of every answer. They forbid other sites to embed, read or run it.
 public enum SecurityFields {
   /// The policy of the page. Its one Trusted Types policy admits the address of the worker, and nothing else.
   public static let page =

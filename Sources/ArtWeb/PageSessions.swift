@@ -8,7 +8,7 @@ public struct WebSecrets: Sendable {
   public let digest: @Sendable ([UInt8]) -> [UInt8]
   /// The HMAC-SHA-256 of a text with a key.
   public let authenticate: @Sendable (_ key: [UInt8], _ text: String) -> [UInt8]
-  /// That many random bytes that nobody can guess.
+  /// That many cryptographically random bytes.
   public let random: @Sendable (Int) -> [UInt8]
 
   /// With these functions.

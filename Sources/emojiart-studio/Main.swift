@@ -30,7 +30,7 @@
       while true { pause() }
     }
 
-    /// Writes a text whole. An error is ignored: there is nobody left to be told.
+    /// Writes a text whole. An error is ignored: there is no other place to report it.
     static func write(_ text: String, to descriptor: Int32) {
       var bytes = Array(text.utf8)[...]
       while !bytes.isEmpty {

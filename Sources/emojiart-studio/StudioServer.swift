@@ -57,13 +57,13 @@
 
     /// The message that welcomes a page.
     func welcome(_ ticket: String) -> [UInt8] {
-      ServerMessage.welcome(ticket: ticket, folder: launch.folder, document: launch.document)
+      Handshake.welcome(ticket: ticket, folder: launch.folder, document: launch.document)
     }
 
     /// The client, with the name of this server's user if its page gives none.
     func named(_ client: DocumentClient) -> DocumentClient {
       guard client.author == nil, let author = launch.author else { return client }
-      // A name that nobody can have is left out: the page goes on without one.
+      // `emojiart serve` has checked the name; one that is refused here is left out.
       return (try? DocumentClient(author: author, session: client.session)) ?? client
     }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The dialogs: background, canvas, export, the palette of commands, help. A refused background is told without blocking.
+// The dialogs: background, canvas, export, the palette of commands, help. The alert of a refused background does not block the page.
 
 /** @typedef {import('./main').Studio} Studio */
 
