@@ -17,11 +17,17 @@ static const unsigned char studio_css[] = {
 static const unsigned char main_js[] = {
 #embed "page/main.js"
 };
+static const unsigned char studio_js[] = {
+#embed "page/studio.js"
+};
 static const unsigned char net_js[] = {
 #embed "page/net.js"
 };
 static const unsigned char store_js[] = {
 #embed "page/store.js"
+};
+static const unsigned char changes_js[] = {
+#embed "page/changes.js"
 };
 static const unsigned char rules_js[] = {
 #embed "page/rules.js"
@@ -53,6 +59,12 @@ static const unsigned char actions_js[] = {
 static const unsigned char words_js[] = {
 #embed "page/words.js"
 };
+static const unsigned char strokes_js[] = {
+#embed "page/strokes.js"
+};
+static const unsigned char overlay_js[] = {
+#embed "page/overlay.js"
+};
 static const unsigned char pointer_js[] = {
 #embed "page/pointer.js"
 };
@@ -82,8 +94,10 @@ static const struct studio_file studio_files[] = {
     FILE("icon.svg", icon_svg),
     FILE("studio.css", studio_css),
     FILE("main.js", main_js),
+    FILE("studio.js", studio_js),
     FILE("net.js", net_js),
     FILE("store.js", store_js),
+    FILE("changes.js", changes_js),
     FILE("rules.js", rules_js),
     FILE("canvas.js", canvas_js),
     FILE("painter.js", painter_js),
@@ -94,6 +108,8 @@ static const struct studio_file studio_files[] = {
     FILE("arrange.js", arrange_js),
     FILE("actions.js", actions_js),
     FILE("words.js", words_js),
+    FILE("strokes.js", strokes_js),
+    FILE("overlay.js", overlay_js),
     FILE("pointer.js", pointer_js),
     FILE("keys.js", keys_js),
     FILE("panels.js", panels_js),

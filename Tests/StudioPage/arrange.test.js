@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { bounded, copies, grid, moved, scaled, sized, tidy, turned, zStep } from '../../Sources/CStudioPage/page/arrange.js';
+import { bounded, copies, grid, mover, scaler, sized, tidy, turner, valuesOf, zStep } from '../../Sources/CStudioPage/page/arrange.js';
 import { boxOf, edgesAround, edgesOf, extentOf, limits } from '../../Sources/CStudioPage/page/rules.js';
-import { withFields } from '../../Sources/CStudioPage/page/store.js';
+import { withFields } from '../../Sources/CStudioPage/page/changes.js';
 import { randomLabels } from './support/labels.js';
 import { Random } from './support/random.js';
 
@@ -56,33 +56,34 @@ test('a grid that is too large or has no columns is refused', () => {
 
 test('moved labels keep their distances, also at the bounds of places', () => {
   const labels = [label('a', 0, 0), label('b', 999_990, -10)];
-  assert.deepEqual(Object.fromEntries(moved(labels, 0.1, -0.2)),
+  assert.deepEqual(Object.fromEntries(valuesOf(labels, mover(labels)(0.1, -0.2))),
     { a: { x: 0.1, y: -0.2 }, b: { x: 999_990.1, y: -10.2 } });
-  assert.deepEqual(Object.fromEntries(moved(labels, 500, -3e6)),
+  assert.deepEqual(Object.fromEntries(valuesOf(labels, mover(labels)(500, -3e6))),
     { a: { x: 10, y: -999_990 }, b: { x: 1_000_000, y: -1_000_000 } });
 });
 
 test('sizes stay above zero and within the bounds, in the same ratio', () => {
   const labels = [label('a', 10, 10, { size: 40 }), label('b', 30, 10, { size: 0.5 })];
-  assert.deepEqual(Object.fromEntries(scaled(labels, 2, { x: 10, y: 10 })),
+  assert.deepEqual(Object.fromEntries(valuesOf(labels, scaler(labels)(2, { x: 10, y: 10 }))),
     { a: { x: 10, y: 10, size: 80 }, b: { x: 50, y: 10, size: 1 } });
-  const huge = scaled(labels, 1e9, { x: 10, y: 10 });
+  const huge = valuesOf(labels, scaler(labels)(1e9, { x: 10, y: 10 }));
   assert.deepEqual([huge.get('a').size, huge.get('b').size], [limits.fontSize, 1_250]);
   // One that is small already does not get smaller.
-  for (const factor of [0, -5, 1e-9]) assert.equal(scaled(labels, factor, { x: 0, y: 0 }).get('b').size, 0.5);
-  assert.equal(scaled([labels[0]], -1, { x: 0, y: 0 }).get('a').size, 1);
+  for (const factor of [0, -5, 1e-9]) assert.equal(valuesOf(labels, scaler(labels)(factor, { x: 0, y: 0 })).get('b').size, 0.5);
+  assert.equal(valuesOf([labels[0]], scaler([labels[0]])(-1, { x: 0, y: 0 })).get('a').size, 1);
   assert.equal(sized(1e-6, 0.1), 1e-6);
 });
 
 test('turning by right angles is exact, and turning back gives what it was', () => {
   const labels = [label('a', 10, 0, { rotation: 170 }), label('b', -10, 5)];
-  assert.deepEqual(Object.fromEntries(turned(labels, 90, { x: 0, y: 0 })),
+  assert.deepEqual(Object.fromEntries(valuesOf(labels, turner(90, { x: 0, y: 0 }))),
     { a: { x: 0, y: 10, rotation: -100 }, b: { x: -5, y: -10, rotation: 90 } });
   const random = new Random(4);
   for (let round = 0; round < 500; round += 1) {
     const [degrees, about] = [random.int(-179, 180), { x: random.int(0, 99), y: random.int(0, 99) }];
-    const there = labels.map((each) => withFields(each, turned(labels, degrees, about).get(each.id)));
-    const back = turned(there, -degrees, about);
+    const turn = turner(degrees, about);
+    const there = labels.map((each) => withFields(each, turn(each)));
+    const back = valuesOf(there, turner(-degrees, about));
     for (const each of labels) {
       const { x, y, rotation } = back.get(each.id);
       assert.ok(Math.abs(x - each.x) < 3e-6 && Math.abs(y - each.y) < 3e-6 && rotation === (each.rotation ?? 0));

@@ -6,7 +6,7 @@ PROGRAMS is the folder with emojiart and its helpers. Each case has a document o
 touch, and then reads the document with the command. A case waits for what it wants to see, never for a duration; what never comes is a
 failure after a minute. Closes with the line `N passed, N failed`.
 """
-import json, os, shutil, subprocess, sys, tempfile, time, traceback
+import base64, http.server, json, os, random, re, shutil, socket, struct, subprocess, sys, tempfile, threading, time, traceback, zlib
 from playwright.sync_api import sync_playwright
 
 LIMIT = int(os.environ.get("STUDIO_LIMIT", "60"))
@@ -40,29 +40,33 @@ class Studio:
             [f"{self.programs}/emojiart", "serve", self.document], env=self.environment, stdout=subprocess.PIPE, text=True)
         return self.server.stdout.readline().strip()
 
-    def page(self, link=None, **options):
+    def blank(self, **options):
         context = self.browser.new_context(**({"viewport": {"width": 1280, "height": 800}} | options))
         context.set_default_timeout(LIMIT * 1000)
         self.contexts.append(context)
         page = context.new_page()
         page.on("pageerror", lambda error: self.faults.append(str(error)))
+        return page
+
+    def page(self, link=None, **options):
+        page = self.blank(**options)
         page.goto(link or (self.serve() if not self.server else self.run("serve", f"{self.folder}/art", "--link").strip()))
         page.wait_for_function("window.studio && studio.ready.then(() => true)")
         return page
 
-    def shown(self):
+    def shown(self, key="emojis"):
         """The document in the file, as the command shows it."""
-        return json.loads(self.run("show", self.document, "--json"))["emojis"]
+        return json.loads(self.run("show", self.document, "--json")).get(key)
 
-    def until(self, what, holds):
-        """Waits until the document in the file is so, and returns its emoji."""
+    def until(self, what, holds, key="emojis"):
+        """Waits until the emoji in the file are so, or another part of the document, and returns them."""
         end = time.monotonic() + LIMIT
         while True:
-            emojis = self.shown()
-            if holds(emojis):
-                return emojis
+            value = self.shown(key)
+            if holds(value):
+                return value
             if time.monotonic() > end:
-                raise AssertionError(f"waited in vain for {what}: {emojis}")
+                raise AssertionError(f"waited in vain for {what}: {value}")
 
     def close(self):
         for context in self.contexts:
@@ -81,6 +85,11 @@ def box(page, name, nth=0):
     return found["x"] + found["width"] / 2, found["y"] + found["height"] / 2, found["width"], found["height"]
 
 
+def place(page, emoji):
+    """Where an emoji of the file is in the window. The boxes of options follow a moment later."""
+    return page.evaluate("([x, y]) => { const c = studio.camera; return [c.left + c.x + x * c.zoom, c.top + c.y + y * c.zoom] }", [emoji["x"], emoji["y"]])
+
+
 def drag(page, start, end, keys=()):
     for key in keys:
         page.keyboard.down(key)
@@ -91,6 +100,12 @@ def drag(page, start, end, keys=()):
     page.mouse.up()
     for key in keys:
         page.keyboard.up(key)
+
+
+def loaded(page, module):
+    """Waits until the page has loaded a module that it loads when there is time."""
+    page.wait_for_function("name => performance.getEntriesByType('resource').some(e => e.name.endsWith(name) && e.responseEnd)", arg=f"/{module}.js")
+    page.evaluate("name => import(name)", f"/{module}.js")
 
 
 def near(value, wanted, room=1.5):
@@ -106,6 +121,48 @@ def one(studio, *more):
     studio.run("add", studio.document, "🐝", "--at", "320,240", *more)
     page = studio.page()
     return page, box(page, "🐝")
+
+
+class Pictures:
+    """A web server on loopback. It sends half of each picture, and the rest when it may."""
+
+    def __init__(self, picture, held=False):
+        self.asked, self.mayEnd = [], threading.Event()
+        if not held:
+            self.mayEnd.set()
+        pictures = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def log_message(self, *words): pass
+
+            def do_GET(self):
+                pictures.asked.append(self.path)
+                self.send_response(200)
+                self.send_header("Content-Type", "image/png")
+                self.send_header("Content-Length", str(len(picture)))
+                self.end_headers()
+                try:
+                    self.wfile.write(picture[:len(picture) // 2])
+                    pictures.mayEnd.wait(LIMIT)
+                    self.wfile.write(picture[len(picture) // 2:])
+                except OSError:
+                    pass  # the transfer was cancelled
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.daemon_threads = True
+        self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def close(self):
+        self.mayEnd.set()
+        self.server.shutdown()
+
+
+def png(side):
+    """A picture that cannot be compressed much."""
+    rows = b"".join(b"\0" + random.Random(row).randbytes(3 * side) for row in range(side))
+    part = lambda name, body: struct.pack(">I", len(body)) + name + body + struct.pack(">I", zlib.crc32(name + body))
+    return b"\x89PNG\r\n\x1a\n" + part(b"IHDR", struct.pack(">IIBBBBB", side, side, 8, 2, 0, 0, 0)) + part(b"IDAT", zlib.compress(rows)) + part(b"IEND", b"")
 
 
 # MARK: the cases
@@ -276,8 +333,250 @@ def refused_background(studio):
         assert time.monotonic() < end, "the warning is not stopped"
 
 
+def stamps_and_brushes(studio):
+    page = studio.page()
+    page.keyboard.press("s")
+    page.get_by_role("searchbox").fill("bee")
+    page.get_by_role("searchbox").press("Enter")
+    stage = page.locator("#stage").bounding_box()
+    x, y = stage["x"] + stage["width"] / 2, stage["y"] + stage["height"] / 2
+    page.mouse.click(x - 100, y)
+    page.mouse.click(x + 100, y)
+    studio.until("two stamps", lambda e: len(e) == 2)
+    page.keyboard.press("p")
+    drag(page, (x - 150, y + 60), (x + 150, y + 60))
+    count = len(studio.until("a stroke", lambda e: len(e) > 3))
+    page.keyboard.press("Control+z")
+    studio.until("the undo of the whole stroke", lambda e: len(e) == 2)
+    assert count > 3
+
+
+def words_are_typed_in_place(studio):
+    page = studio.page()
+    stage = page.locator("#stage").bounding_box()
+    x, y = stage["x"] + stage["width"] / 2, stage["y"] + stage["height"] / 2
+    page.keyboard.press("t")
+    page.mouse.click(x, y)
+    page.locator("#words").fill("Picnic <b>today</b>")
+    page.keyboard.press("Enter")
+    studio.until("the caption", lambda e: [i["text"] for i in e] == ["Picnic <b>today</b>"])
+    page.locator("#words").wait_for(state="detached")
+    page.mouse.dblclick(x, y)
+    page.locator("#words").fill("Picnic")
+    page.keyboard.press("Enter")
+    studio.until("the new words", lambda e: [i["text"] for i in e] == ["Picnic"])
+
+
+def actions_by_name(studio):
+    """What has no gesture of its own is done by the palette of actions."""
+    studio.run("add", studio.document, "🐝", "--at", "100,100")
+    studio.run("add", studio.document, "🌸", "--at", "300,180")
+    studio.run("add", studio.document, "🐝", "--at", "500,110")
+    page = studio.page()
+
+    def act(words):
+        page.keyboard.press("Control+/")
+        page.get_by_role("combobox").fill(words)
+        page.keyboard.press("Enter")
+
+    page.mouse.click(*box(page, "🐝")[:2])
+    act("all of the same emoji")
+    page.wait_for_function("studio.selected.length == 2")
+    act("mirror")
+    studio.until("both mirrored", lambda e: [i.get("mirrored", False) for i in e] == [True, False, True])
+    act("select all")
+    act("align top")
+    studio.until("in line", lambda e: len({i["y"] for i in e}) == 1)
+    act("tidy")
+    flower = studio.until("a grid", lambda e: len({i["x"] for i in e}) == 2 and len({i["y"] for i in e}) == 2)[1]
+    act("invert")
+    page.wait_for_function("studio.selected.length == 0")
+    page.mouse.click(*place(page, flower))
+    act("bring to front")
+    studio.until("the flower on top", lambda e: e[-1]["text"] == "🌸")
+    page.keyboard.press("r")
+    page.get_by_role("searchbox").fill("tulip")
+    page.get_by_role("searchbox").press("Enter")
+    studio.until("the other emoji", lambda e: e[-1]["text"] == "🌷")
+
+
+def pastes(studio):
+    page, (x, y, *_) = one(studio)
+    other = studio.page(permissions=["clipboard-read", "clipboard-write"])
+    page.mouse.click(x, y)
+    paste = """([type, text]) => { const data = new DataTransfer(); data.setData(type, text)
+        document.dispatchEvent(new ClipboardEvent('paste', {clipboardData: data, bubbles: true, cancelable: true})) }"""
+    copy = """() => { const data = new DataTransfer()
+        document.dispatchEvent(new ClipboardEvent('copy', {clipboardData: data, bubbles: true, cancelable: true}))
+        return [data.getData('text/plain'), data.getData('application/x-emojiart+json')] }"""
+    # The clipboard's part of the page comes with the first event of the user.
+    for each in [page, other]:
+        each.keyboard.press("Shift")
+        loaded(each, "transfer")
+    text, ours = page.evaluate(copy)
+    assert text == "🐝", text
+    other.evaluate(paste, ["application/x-emojiart+json", ours])
+    studio.until("the copy beside it", lambda e: sorted(i["x"] for i in e) == [320, 340])
+    other.evaluate(paste, ["text/plain", "🌷🌷\n👩‍🌾"])
+    studio.until("each emoji by itself", lambda e: sorted(i["text"] for i in e) == sorted(["🐝", "🐝", "🌷", "🌷", "👩‍🌾"]))
+
+
+def takes_back(studio):
+    studio.run("add", studio.document, "🐝", "--at", "100,100")
+    studio.run("add", studio.document, "🌸", "--at", "300,180")
+    page = studio.page()
+    page.keyboard.press("Control+Shift+h")
+    page.get_by_text("add 🐝").wait_for()
+    page.get_by_role("listitem").filter(has_text="add 🐝").get_by_role("button", name="Take back").click()
+    studio.until("the older edit taken back", lambda e: [i["text"] for i in e] == ["🌸"])
+
+
+def background_arrives(studio):
+    page, (x, y, *_) = one(studio)
+    pictures = Pictures(png(400), held=True)
+    try:
+        page.keyboard.press("Shift+B")
+        page.get_by_label("Address").fill(f"{pictures.url}/a.png")
+        page.get_by_label("It is on this machine").check()
+        page.keyboard.press("Enter")
+        page.get_by_text(re.compile(r"Fetching the picture: \d+ KB / \d+ KB")).wait_for()
+        # Editing goes on meanwhile.
+        drag(page, (x, y), (x + 80, y), ["Control"])
+        studio.until("the drag", lambda e: e[0]["x"] > 330)
+        pictures.mayEnd.set()
+        page.get_by_text("Fetching the picture").wait_for(state="hidden")
+        studio.until("the picture", lambda b: b and b["url"] == f"{pictures.url}/a.png", "background")
+        pictures.mayEnd.clear()
+        page.keyboard.press("Shift+B")
+        page.get_by_label("Address").fill(f"{pictures.url}/b.png")
+        page.get_by_label("It is on this machine").check()
+        page.keyboard.press("Enter")
+        page.get_by_text(re.compile(r"Fetching the picture: \d+ KB")).wait_for()
+        page.get_by_role("button", name="Cancel").click()
+        page.get_by_text("Fetching the picture").wait_for(state="hidden")
+        # A later edit is in the file, and the picture is still the first one.
+        page.keyboard.press("ArrowDown")
+        studio.until("the move by a key", lambda e: near(e[0]["y"], 241, 0.001))
+        assert studio.shown("background")["url"] == f"{pictures.url}/a.png"
+    finally:
+        pictures.close()
+
+
+def drops(studio):
+    """Of the addresses in a drop that of the HTML's picture counts. It is not typed, so an own machine is refused."""
+    page, (x, y, *_) = one(studio)
+    cdp = page.context.new_cdp_session(page)
+
+    def drop(items, place=(x, y)):
+        data = {"items": [{"mimeType": kind, "data": text} for kind, text in items], "dragOperationsMask": 1}
+        for kind in ["dragEnter", "dragOver", "drop"]:
+            cdp.send("Input.dispatchDragEvent", {"type": kind, "x": place[0], "y": place[1], "data": data})
+
+    page.evaluate("import('/transfer.js').then(() => dispatchEvent(new Event('dragenter')))")
+    drop([("text/plain", "http://127.0.0.3/c.png"), ("text/uri-list", "http://127.0.0.2/b.png"),
+          ("text/html", "<p><img alt='' src='http://127.0.0.1/a.png?x=1&amp;y=2' onerror='alert(1)'>")])
+    page.get_by_text("Image transfer failed").wait_for()
+    assert "127.0.0.1" in page.get_by_role("alertdialog").inner_text()
+    page.get_by_role("button", name="Keep warning").click()
+    drop([("text/plain", "🌷")], (x + 60, y + 40))
+    z = zoom(page)
+    studio.until("the tulip where it was dropped", lambda e: len(e) == 2 and near(e[1]["x"], 320 + 60 / z) and near(e[1]["y"], 240 + 40 / z))
+    picture = base64.b64encode(png(20)).decode()
+    drop([("text/plain", f"data:image/png;base64,{picture}")])
+    studio.until("the picture", lambda b: b is not None, "background")
+
+
+def exports(studio):
+    page, _ = one(studio)
+    for kind, start in [("png", b"\x89PNG"), ("svg", b"<"), ("pdf", b"%PDF"), ("jpeg", b"\xff\xd8")]:
+        page.keyboard.press("Control+Shift+E")
+        page.get_by_label("Format").select_option(kind)
+        with page.expect_download() as download:
+            page.get_by_role("button", name="Download").click()
+        with open(download.value.path(), "rb") as file:
+            assert file.read(8).startswith(start), kind
+        page.get_by_role("dialog").wait_for(state="detached")
+
+
+def moved_and_removed(studio):
+    page, _ = one(studio)
+    moved = f"{studio.folder}/art/picnic.emojiart"
+    os.rename(studio.document, moved)
+    page.get_by_text("The document is now called picnic.emojiart").wait_for()
+    assert page.locator("#name").inner_text() == "picnic"
+    away = f"{studio.folder}/away.emojiart"
+    os.rename(moved, away)
+    page.get_by_text("The document’s file was removed").wait_for()
+    page.mouse.click(*box(page, "🐝")[:2])
+    page.keyboard.press("Control+d")
+    page.locator("#status").get_by_text("Not saved").wait_for()
+    os.rename(away, moved)
+    studio.document = moved
+    studio.until("what was done meanwhile", lambda e: len(e) == 2)
+    page.locator("#status").get_by_text("Saved").wait_for()
+
+
+def reload_keeps_pending(studio):
+    """An edit whose answer does not come outlives the page, and is made once."""
+    studio.run("add", studio.document, "🐝", "--at", "320,240")
+    link = studio.serve()
+    page = studio.blank()
+    isHeld = [True]
+
+    def route(socket):
+        server = socket.connect_to_server()
+        socket.on_message(lambda text: None if isHeld[0] and '"edit"' in text else server.send(text))
+
+    page.route_web_socket("**/live", route)
+    page.goto(link)
+    page.wait_for_function("window.studio && studio.ready.then(() => true)")
+    x, y, *_ = box(page, "🐝")
+    drag(page, (x, y), (x + 80, y), ["Control"])
+    page.wait_for_function("studio.status.pending == 1")
+    assert studio.shown()[0]["x"] == 320
+    page.on("dialog", lambda dialog: dialog.accept())
+    isHeld[0] = False
+    page.reload()
+    # The route runs only while the browser is waited for.
+    page.wait_for_function("() => window.studio && studio.status.pending == 0 && studio.status.saved == 'saved'")
+    assert studio.shown()[0]["x"] > 330
+    page.keyboard.press("Control+z")
+    page.wait_for_function("() => studio.status.pending == 0 && studio.status.saved == 'saved'")
+    studio.until("the undo", lambda e: e[0]["x"] == 320)
+
+
+def link_takes_over(studio):
+    """The server was killed, and its port is taken: its page goes on at a new one."""
+    page, (x, y, *_) = one(studio)
+    loaded(page, "dialogs")
+    port = int(re.search(r":(\d+)/", page.url).group(1))
+    studio.server.kill()
+    studio.server.wait()
+    page.wait_for_function("studio.status.net == 'waiting' || studio.status.net == 'connecting'")
+    with socket.socket() as taken:
+        taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        taken.bind(("127.0.0.1", port))
+        taken.listen()
+        drag(page, (x, y), (x + 80, y), ["Control"])
+        page.wait_for_function("studio.status.pending == 1")
+        link = studio.serve()
+        assert f":{port}/" not in link
+        page.keyboard.press("Control+/")
+        page.get_by_role("combobox").fill("new link")
+        page.keyboard.press("Enter")
+        page.get_by_label("Link", exact=True).fill(link)
+        page.on("dialog", lambda dialog: dialog.accept())
+        page.keyboard.press("Enter")
+        page.wait_for_url(f"{link.split('#')[0]}*")
+        studio.until("the drag", lambda e: e[0]["x"] > 330)
+        page.wait_for_function("() => window.studio && studio.status.pending == 0")
+        page.keyboard.press("Control+z")
+        studio.until("the undo by the same hand", lambda e: e[0]["x"] == 320)
+
+
 CASES = [drags, snaps, escape_cancels, arrows, deletes_and_duplicates, marquee_and_all, resizes_and_turns, adds_by_search, zooms, touches,
-         two_pages_and_a_command, refused_background]
+         two_pages_and_a_command, refused_background, stamps_and_brushes, words_are_typed_in_place, actions_by_name, pastes, takes_back,
+         background_arrives, drops, exports, moved_and_removed, reload_keeps_pending, link_takes_over]
 
 
 def main():

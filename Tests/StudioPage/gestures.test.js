@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { zStep } from '../../Sources/CStudioPage/page/arrange.js';
+import { valuesOf, zStep } from '../../Sources/CStudioPage/page/arrange.js';
 import { Gestures, wheeled } from '../../Sources/CStudioPage/page/gestures.js';
 import { HitIndex } from '../../Sources/CStudioPage/page/hit.js';
 import { Viewport, limits } from '../../Sources/CStudioPage/page/rules.js';
@@ -55,7 +55,8 @@ class Page {
     this.effects.push(effect.kind);
     switch (effect.kind) {
       case 'gesture':
-        this.store.setGesture(effect.fields, effect.additions);
+        if (effect.isNew) this.store.setGesture(new Map(), effect.labels.map((label) => ({ ...label, ...effect.newValues(label) })));
+        else this.store.setGesture(valuesOf(effect.labels, effect.newValues), []);
         [this.guides, this.drag] = [effect.guides, effect.drag];
         break;
       case 'commit':

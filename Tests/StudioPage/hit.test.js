@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { HitIndex } from '../../Sources/CStudioPage/page/hit.js';
 import { boxOf, contains, edgesOf, overlaps } from '../../Sources/CStudioPage/page/rules.js';
-import { bottomFirst } from '../../Sources/CStudioPage/page/store.js';
+import { bottomFirst } from '../../Sources/CStudioPage/page/changes.js';
 import { randomLabel, randomLabels } from './support/labels.js';
 import { Random } from './support/random.js';
 

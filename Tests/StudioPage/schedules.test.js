@@ -5,7 +5,8 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { Store, addition } from '../../Sources/CStudioPage/page/store.js';
+import { addition } from '../../Sources/CStudioPage/page/changes.js';
+import { Store } from '../../Sources/CStudioPage/page/store.js';
 import { Random } from './support/random.js';
 import { randomLabel, texts } from './support/labels.js';
 import { ServerModel } from './support/server.js';

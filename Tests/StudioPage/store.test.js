@@ -2,9 +2,8 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import {
-  Store, addition, bottomFirst, changed, differences, editName, isSameLabel, shortText, withFields,
-} from '../../Sources/CStudioPage/page/store.js';
+import { addition, bottomFirst, changed, differences, editName, isSameLabel, shortText, withFields } from '../../Sources/CStudioPage/page/changes.js';
+import { Store } from '../../Sources/CStudioPage/page/store.js';
 import { randomLabel, randomLabels } from './support/labels.js';
 import { Random } from './support/random.js';
 
@@ -263,6 +262,20 @@ test('nothing of a document goes into another one', () => {
   assert.deepEqual([store.count, store.status, store.resend(), store.takeDirty().all], [0, 'reconnecting', [], true]);
   store.load(answer([bee], { version: 0 }));
   assert.deepEqual([store.inOrder(), store.status, store.takeNews()], [[bee], 'saved', []]);
+});
+
+test('pending requests outlive their page', () => {
+  const before = opened();
+  before.perform([['move', 'aaaaaaaa', 1, 2]], 'move 🐝', 't1');
+  before.ask({ undo: 1 }, 'Undo', 't2');
+  const after = new Store('me');
+  after.restore(JSON.parse(JSON.stringify(before.kept)));
+  after.load(answer([bee, flower], { version: 9 }));
+  assert.deepEqual(after.resend(), before.resend());
+  assert.equal(after.shown('aaaaaaaa').x, 1);
+  // A page that comes back as it was has them already.
+  after.restore(before.kept);
+  assert.equal(after.pending.length, 2);
 });
 
 test('the status is that of the document', () => {

@@ -2,7 +2,7 @@
 
 // The one table of what can be done. The menu, the keys, the palette of commands, the buttons, the help and the tests use it.
 
-/** @typedef {import('./main').Studio} Studio */
+/** @typedef {import('./studio').Studio} Studio */
 /** @typedef {import('./types').Label} Label */
 /** @typedef {import('./types').Fields} Fields */
 /** @typedef {import('./types').Change} Change */
@@ -19,9 +19,9 @@
  * @property {boolean} [repeats] whether a held key repeats it
  */
 
-import { align, distribute, moved, scaled, tidy } from './arrange.js';
+import { align, distribute, mover, scaler, tidy } from './arrange.js';
 import { identity } from './canvas.js';
-import { addition, differences, editName, withFields } from './store.js';
+import { addition, differences, editName, withFields } from './changes.js';
 import { all, bounds, inverted, sameEmoji } from './selection.js';
 import { boxOf, rotation, rounded } from './rules.js';
 import { drawID } from './net.js';
@@ -94,8 +94,8 @@ export function scale(studio, factor) {
   const labels = studio.selection;
   const around = bounds(labels);
   if (!around) return;
-  const fields = scaled(labels, factor, { x: (around.left + around.right) / 2, y: (around.top + around.bottom) / 2 });
-  edit(studio, words.edits.resize, labels, ({ id }) => fields.get(id) ?? {});
+  const center = { x: (around.left + around.right) / 2, y: (around.top + around.bottom) / 2 };
+  edit(studio, words.edits.resize, labels, scaler(labels)(factor, center));
 }
 
 /**
@@ -173,8 +173,8 @@ function endMove(studio) {
   if (!studio.lifted) return;
   const [, , , , dx, dy] = studio.lifted.matrix;
   const labels = studio.lifted.labels.flatMap(({ id }) => studio.store.shown(id) ?? []);
-  const fields = moved(labels, dx, dy);
-  studio.release(labels.flatMap((label) => differences(label, withFields(label, fields.get(label.id) ?? {}))), editName(words.edits.move, labels));
+  const newValues = mover(labels)(dx, dy);
+  studio.release(labels.flatMap((label) => differences(label, withFields(label, newValues(label)))), editName(words.edits.move, labels));
 }
 
 /** @param {Studio} studio @param {-1 | 1} direction */
@@ -265,6 +265,7 @@ export const actions = [
   { id: 'canvas', group: 'document', keys: ['Shift+C'], isEnabled: open, run: async (studio) => (await dialogs()).showCanvas(studio) },
   { id: 'export', group: 'document', keys: ['Mod+Shift+E'], isEnabled: open, run: async (studio) => (await dialogs()).showExport(studio) },
   { id: 'save', group: 'document', keys: ['Mod+S'], isEnabled: open, run: (studio) => studio.save() },
+  { id: 'connect', group: 'document', keys: [], isEnabled: ({ net }) => net.state !== 'open', run: async (studio) => (await dialogs()).askLink(studio) },
   { id: 'name', group: 'document', keys: [], run: async (studio) => (await dialogs()).showName(studio) },
 
   { id: 'palette', group: 'help', keys: ['Mod+/', 'Mod+Shift+P'], run: async (studio) => (await dialogs()).showCommands(studio) },

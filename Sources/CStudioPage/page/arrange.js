@@ -7,7 +7,7 @@
 import {
   edgesAround, edgesOf, extentOf, greatest, least, limits, rotation, rounded, sineAndCosine,
 } from './rules.js';
-import { bottomFirst } from './store.js';
+import { bottomFirst } from './changes.js';
 
 /** @typedef {import('./types').Box} Box */
 /** @typedef {import('./types').Fields} Fields */
@@ -211,40 +211,53 @@ function place(target, canvas, extent) {
  */
 export const bounded = (value) => Math.max(-limits.coordinate, Math.min(rounded(value), limits.coordinate));
 
-/**
- * The labels moved, as far as the farthest one can be.
- * @param {readonly Label[]} labels
- * @param {number} dx
- * @param {number} dy
- * @returns {Map<string, Fields>}
- */
-export function moved(labels, dx, dy) {
-  const [x, y] = [
-    allowed(dx, labels.map((label) => label.x)), allowed(dy, labels.map((label) => label.y)),
-  ];
-  return new Map(labels.map((label) => [label.id, { x: bounded(label.x + x), y: bounded(label.y + y) }]));
-}
-
-/** @param {number} shift @param {readonly number[]} places */
-function allowed(shift, places) {
-  let [low, high] = [Infinity, -Infinity];
-  for (const each of places) [low, high] = [Math.min(low, each), Math.max(high, each)];
-  return Math.max(-limits.coordinate - low, Math.min(shift, limits.coordinate - high));
-}
+/** @typedef {(label: Label) => Fields} NewValues what a gesture gives to each label */
 
 /**
- * The labels made larger or smaller about a point, as far as the bounds of sizes allow it for all.
+ * The new values of labels by id.
  * @param {readonly Label[]} labels
- * @param {number} factor
- * @param {Point} about
+ * @param {NewValues} newValues
  * @returns {Map<string, Fields>}
  */
-export function scaled(labels, factor, about) {
-  const times = allowedFactor(labels, factor);
-  return new Map(labels.map((label) => [label.id, {
-    x: bounded(about.x + (label.x - about.x) * times), y: bounded(about.y + (label.y - about.y) * times),
-    size: sized(label.size, times),
-  }]));
+export const valuesOf = (labels, newValues) => new Map(labels.map((label) => [label.id, newValues(label)]));
+
+/**
+ * Moves labels, as far as the farthest one can be. The bounds of all of them are computed once, for the many moves of a gesture.
+ * @param {readonly Label[]} labels
+ * @returns {(dx: number, dy: number) => NewValues}
+ */
+export function mover(labels) {
+  const [along, down] = [shifter(labels.map(({ x }) => x)), shifter(labels.map(({ y }) => y))];
+  return (dx, dy) => {
+    const [x, y] = [along(dx), down(dy)];
+    return (label) => ({ x: bounded(label.x + x), y: bounded(label.y + y) });
+  };
+}
+
+/** @param {readonly number[]} places @returns {(shift: number) => number} */
+function shifter(places) {
+  const [low, high] = [places.reduce(least, Infinity), places.reduce(greatest, -Infinity)];
+  return (shift) => Math.max(-limits.coordinate - low, Math.min(shift, limits.coordinate - high));
+}
+
+/**
+ * Makes labels larger or smaller about a point, as far as the bounds of sizes allow it for all.
+ * @param {readonly Label[]} labels
+ * @returns {(factor: number, about: Point) => NewValues}
+ */
+export function scaler(labels) {
+  let [low, high] = [0, Infinity];
+  for (const { size } of labels) {
+    low = Math.max(low, Math.min(1, leastSize / size));
+    high = Math.min(high, limits.fontSize / size);
+  }
+  return (factor, about) => {
+    const times = Math.max(low, Math.min(factor, high));
+    return (label) => ({
+      x: bounded(about.x + (label.x - about.x) * times), y: bounded(about.y + (label.y - about.y) * times),
+      size: sized(label.size, times),
+    });
+  };
 }
 
 /**
@@ -254,33 +267,22 @@ export function scaled(labels, factor, about) {
  */
 export const sized = (size, factor) => Math.max(0.000001, Math.min(rounded(size * factor), limits.fontSize));
 
-/** @param {readonly Label[]} labels @param {number} factor */
-function allowedFactor(labels, factor) {
-  let [low, high] = [0, Infinity];
-  for (const { size } of labels) {
-    low = Math.max(low, Math.min(1, leastSize / size));
-    high = Math.min(high, limits.fontSize / size);
-  }
-  return Math.max(low, Math.min(factor, high));
-}
-
 /**
- * The labels turned about a point.
- * @param {readonly Label[]} labels
+ * Turns labels about a point.
  * @param {number} degrees
  * @param {Point} about
- * @returns {Map<string, Fields>}
+ * @returns {NewValues}
  */
-export function turned(labels, degrees, about) {
+export function turner(degrees, about) {
   const turn = rotation(degrees);
   const [sine, cosine] = sineAndCosine(turn);
-  return new Map(labels.map((label) => {
+  return (label) => {
     const [dx, dy] = [label.x - about.x, label.y - about.y];
-    return [label.id, {
+    return {
       x: bounded(about.x + dx * cosine - dy * sine), y: bounded(about.y + dx * sine + dy * cosine),
       rotation: rotation((label.rotation ?? 0) + turn),
-    }];
-  }));
+    };
+  };
 }
 
 /**

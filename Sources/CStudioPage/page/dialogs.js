@@ -2,10 +2,11 @@
 
 // The dialogs: background, canvas, export, the palette of commands, help. The alert of a refused background does not block the page.
 
-/** @typedef {import('./main').Studio} Studio */
+/** @typedef {import('./studio').Studio} Studio */
 
 import { actions, isEnabled, keyText, run } from './actions.js';
 import { isTyping } from './keys.js';
+import { linkWith } from './net.js';
 import { build } from './panels.js';
 import { download, regionOf, setAddress, setPicture, visibleRegion } from './transfer.js';
 import { actionName, words } from './words.js';
@@ -117,6 +118,24 @@ export function showBackground(studio) {
 }
 
 /**
+ * Asks for the link of another server, and goes on there with what is pending.
+ * @param {Studio} studio
+ */
+export function askLink(studio) {
+  const link = build('input', { type: 'text', required: true, autocomplete: 'off', spellcheck: false });
+  link.addEventListener('input', () => link.setCustomValidity(''));
+  const content = form(words.newLink.verb, [field(words.newLink.field, link), build('p', {}, words.newLink.hint)], () => {
+    const { title } = words.newLink;
+    const address = linkWith(link.value, studio.kept);
+    if (!address || address === 'too long') return studio.emit('note', { text: address ? words.newLink.long : words.newLink.none, kind: 'bad', action: { name: title, run: () => askLink(studio) } });
+    studio.isHandedOver = !address.startsWith(`${location.origin}/`);
+    location.assign(address);
+  });
+  show(studio, words.newLink.title, [content]);
+  link.focus();
+}
+
+/**
  * Takes the server's messages about backgrounds.
  * @param {Studio} studio
  * @returns {(message: import('./net').Message) => void}
@@ -142,11 +161,10 @@ export function attachDialogs(studio) {
   };
   const receive = (/** @type {import('./net').Message} */ message) => {
     if (message.fetching) begin();
-    if (message.fetched) {
-      begin();
+    // One that was cancelled may still be on its way.
+    if (message.fetched && fetching) {
       const { bytes, of } = message.fetched;
-      const size = of ? `${megabytes(bytes)} / ${megabytes(of)}` : megabytes(bytes);
-      if (fetching) fetching.text.textContent = words.background.received(size);
+      fetching.text.textContent = words.background.received(of ? `${megabytes(bytes)} / ${megabytes(of)}` : megabytes(bytes));
     }
     if (message.background || message.rejected || message.warning) end();
     if (message.warning) warn(studio, message.warning);

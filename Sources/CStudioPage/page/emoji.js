@@ -2,7 +2,7 @@
 
 // The panel of emoji: search, recent ones, palettes, skin tones. Drag, tap or Enter adds.
 
-/** @typedef {import('./main').Studio} Studio */
+/** @typedef {import('./studio').Studio} Studio */
 
 import { add, edit } from './actions.js';
 import { build } from './panels.js';

@@ -9,20 +9,21 @@
 //     one finger, doing anything ── down of a second one ──▶ cancelled; pinch ── up of one ──▶ spent ── all up ──▶ idle
 //     any ── Escape, `pointercancel`, lost window ──▶ cancelled; spent ── all up ──▶ idle
 //
-// The effect `gesture` gives the whole layer of the gesture, computed from the labels as they were when it began. `cancel` takes the layer
-// away; the selection and the view are restored by effects of their own.
+// The effect `gesture` has the labels as they were when the gesture began, and a function that gives their new values: a moved picture needs those of
+// one label, and only the commit needs all. `cancel` takes the labels back; the selection and the view are restored by effects of their own.
 
-import { bounded, copies, moved, scaled, sized, turned, zStep } from './arrange.js';
+import { copies, mover, scaler, turner, valuesOf } from './arrange.js';
+import { editName, withFields } from './changes.js';
 import { boxOf, edgesOf, rotation } from './rules.js';
 import {
   bounds, frameOf, handleAt, including, isInFrame, isSame, labelsOf, marqueed, nothing, selectionOf, toggled,
 } from './selection.js';
 import { snap, snapDistance, snapLines } from './snapping.js';
-import { editName } from './store.js';
+import { Stroke } from './strokes.js';
 
 export { handleAt, handlesOf } from './selection.js';
 
-/** @typedef {import('./types').Fields} Fields */
+/** @typedef {import('./arrange.js').NewValues} NewValues */
 /** @typedef {import('./types').Label} Label */
 /** @typedef {import('./types').Point} Point */
 /** @typedef {import('./types').Rect} Rect */
@@ -41,7 +42,6 @@ export { handleAt, handlesOf } from './selection.js';
 /** @typedef {import('./types').KeysInput} KeysInput */
 /** @typedef {import('./types').PointerInput} PointerInput */
 /** @typedef {import('./types').Scene} Scene */
-/** @typedef {import('./types').Tool} Tool */
 
 /** How far a pointer moves, in the view's units, before a press is a drag. */
 export const dragThreshold = Object.freeze({ mouse: 4, touch: 10 });
@@ -49,8 +49,6 @@ export const dragThreshold = Object.freeze({ mouse: 4, touch: 10 });
 export const reachOf = Object.freeze({ mouse: 8, touch: 20 });
 /** Degrees that two fingers turn before the selection turns. */
 const pinchTurnFrom = 10;
-/** The number of labels of one stroke. */
-const strokeLimit = 1_000;
 
 // MARK: Wheel
 
@@ -192,14 +190,14 @@ function begin(input, scene) {
 }
 
 /**
- * A layer of a gesture.
- * @param {ReadonlyMap<string, Fields>} fields
- * @param {{ additions?: readonly Label[], drag?: [number, number], guides?: readonly Guide[] }} [more]
+ * The state of a gesture.
+ * @param {readonly Label[]} labels
+ * @param {NewValues} newValues
+ * @param {{ isNew?: boolean, drag?: [number, number], guides?: readonly Guide[] }} [more]
  * @returns {Effect}
  */
-const layer = (fields, more = {}) => ({
-  kind: 'gesture', fields, additions: more.additions ?? [], drag: more.drag ?? null, guides: more.guides ?? [],
-});
+const state = (labels, newValues, more = {}) =>
+  ({ kind: 'gesture', labels, newValues, isNew: more.isNew ?? false, drag: more.drag ?? null, guides: more.guides ?? [] });
 
 // MARK: Press
 
@@ -341,7 +339,7 @@ function moveDrag(start, scene, before, selection) {
   const labels = start.alt ? copies(originals, scene.newID, scene.topZ) : originals;
   const during = start.alt ? selectionOf(labels.map(({ id }) => id)) : selection;
   const from = scene.viewport.contentPlace(start.x, start.y);
-  const around = bounds(labels);
+  const [around, move] = [bounds(labels), mover(labels)];
   /** @type {Lines | null} */
   let lines = null;
   const still = start.alt ? nothing : selection;
@@ -365,10 +363,7 @@ function moveDrag(start, scene, before, selection) {
       if (fixed !== 'y') dy += snapped.dy;
       guides = snapped.guides.filter(({ axis }) => axis !== fixed);
     }
-    const fields = moved(labels, dx, dy);
-    if (!start.alt) return layer(fields, { drag: [dx, dy], guides });
-    const additions = labels.map((label) => ({ ...label, ...fields.get(label.id) }));
-    return layer(new Map(), { additions: /** @type {Label[]} */ (additions), drag: [dx, dy], guides });
+    return state(labels, move(dx, dy), { isNew: start.alt, drag: [dx, dy], guides });
   };
   const name = start.alt ? 'duplicate' : 'move';
   const activity = new Drag(name, name, labels, { before, during }, values);
@@ -399,13 +394,14 @@ function* stillEdges(scene, moving) {
 function resizeDrag(start, scene, labels, frame, index) {
   const [corner, opposite] = [frame.corners[index], frame.corners[(index + 2) % 4]];
   const taken = scene.viewport.contentPlace(start.x, start.y);
+  const scale = scaler(labels);
   return new Drag('resize', 'resize', labels, unchanged(scene), (input, now) => {
     const about = input.alt ? frame.center : opposite;
     const to = now.viewport.contentPlace(input.x, input.y);
     const [x, y] = [corner.x + to.x - taken.x - about.x, corner.y + to.y - taken.y - about.y];
     const [alongX, alongY] = [corner.x - about.x, corner.y - about.y];
     const square = alongX * alongX + alongY * alongY;
-    return layer(scaled(labels, square > 0 ? (x * alongX + y * alongY) / square : 1, about));
+    return state(labels, scale(square > 0 ? (x * alongX + y * alongY) / square : 1, about));
   });
 }
 
@@ -423,7 +419,7 @@ function turnDrag(start, scene, labels, frame) {
     // A single label ends at a multiple of the step, whatever its rotation was.
     const degrees = input.shift
       ? Math.round((turn + frame.rotation) / 15) * 15 - frame.rotation : Math.round(turn * 10) / 10;
-    return layer(turned(labels, degrees, frame.center));
+    return state(labels, turner(degrees, frame.center));
   });
 }
 
@@ -562,6 +558,7 @@ function pinchSelection(first, second, scene, labels) {
   const [startA, startB] = [first.now, second.now];
   const from = between(startA, startB);
   const about = scene.viewport.contentPlace(from.x, from.y);
+  const scale = scaler(labels);
   /**
    * The turn at which labels began to turn.
    * @type {number | null}
@@ -574,103 +571,13 @@ function pinchSelection(first, second, scene, labels) {
     const turn = rotation(angle(a, b) - angle(startA, startB));
     if (turnedFrom === null && Math.abs(turn) > pinchTurnFrom) turnedFrom = Math.sign(turn) * pinchTurnFrom;
     const degrees = turnedFrom === null ? 0 : Math.round((turn - turnedFrom) * 10) / 10;
-    let values = withValues(labels, scaled(labels, apart(a, b) / apart(startA, startB), about));
-    values = withValues(values, turned(values, degrees, about));
-    values = withValues(values, moved(values, to.x - about.x, to.y - about.y));
-    return layer(new Map(values.map(({ id, x, y, size, rotation: angled }) =>
-      [id, { x, y, size, rotation: angled ?? 0 }])));
+    let values = withValues(labels, scale(apart(a, b) / apart(startA, startB), about));
+    values = withValues(values, turner(degrees, about));
+    values = withValues(values, mover(values)(to.x - about.x, to.y - about.y));
+    const fields = valuesOf(values, ({ x, y, size, rotation: angled }) => ({ x, y, size, rotation: angled ?? 0 }));
+    return state(labels, ({ id }) => fields.get(id) ?? {});
   });
 }
 
-/** @param {readonly Label[]} labels @param {ReadonlyMap<string, Fields>} fields */
-const withValues = (labels, fields) =>
-  labels.map((label) => /** @type {Label} */ ({ ...label, ...fields.get(label.id) }));
-
-// MARK: Stamps and brushes
-
-/**
- * A stamp is put where the pointer is lifted; a brush leaves stamps along its way.
- * @implements {Activity}
- */
-class Stroke {
-  /** @param {Exclude<Tool, { kind: 'select' }>} tool @param {Scene} scene */
-  constructor(tool, scene) {
-    this.name = tool.kind;
-    this.tool = tool;
-    this.random = generator(scene.seed);
-    this.firstZ = scene.topZ + zStep;
-    /** @type {Label[]} */
-    this.labels = [];
-    /**
-     * The place of the last stamp before it was shifted.
-     * @type {Point | null}
-     */
-    this.last = null;
-  }
-
-  /** @param {PointerInput} input @param {Scene} scene @returns {Effect[]} */
-  move(input, scene) {
-    const to = scene.viewport.contentPlace(input.x, input.y);
-    const before = this.labels;
-    if (this.tool.kind === 'stamp') this.labels = [this.#label(to, before[0]?.id ?? scene.newID(), 0)];
-    else this.#paint(to, this.tool.spacing, scene);
-    return this.labels === before ? [] : [layer(new Map(), { additions: this.labels })];
-  }
-
-  /** @param {Point} to @param {number} spacing @param {Scene} scene */
-  #paint(to, spacing, scene) {
-    const step = Math.max(spacing, 1 / scene.viewport.zoom);
-    const added = [];
-    while (this.labels.length + added.length < strokeLimit) {
-      /** @type {Point} */
-      let next = to;
-      if (this.last) {
-        const [dx, dy] = [to.x - this.last.x, to.y - this.last.y];
-        const distance = Math.hypot(dx, dy);
-        if (distance < step) break;
-        next = { x: this.last.x + (dx / distance) * step, y: this.last.y + (dy / distance) * step };
-      }
-      added.push(this.#label(next, scene.newID(), this.labels.length + added.length));
-      this.last = next;
-    }
-    if (added.length > 0) this.labels = [...this.labels, ...added];
-  }
-
-  /** @param {Point} point @param {string} id @param {number} index @returns {Label} */
-  #label(point, id, index) {
-    const { stamp } = this.tool;
-    const jitter = this.tool.kind === 'brush' ? this.tool.jitter : { place: 0, size: 0, turn: 0 };
-    const [x, y, size, turn] = [jitter.place, jitter.place, jitter.size, jitter.turn]
-      .map((part) => (part === 0 ? 0 : (2 * this.random() - 1) * part));
-    const angled = rotation((stamp.rotation ?? 0) + Math.round(turn));
-    return {
-      ...stamp, id, x: bounded(point.x + x * stamp.size), y: bounded(point.y + y * stamp.size),
-      size: sized(stamp.size, Math.max(0.1, 1 + size)), z: this.firstZ + zStep * index,
-      ...(angled === 0 ? {} : { rotation: angled }),
-    };
-  }
-
-  /** @param {PointerInput} input @param {Scene} scene @returns {Effect[]} */
-  end(input, scene) {
-    const effects = this.move(input, scene);
-    const ids = this.labels.map(({ id }) => id);
-    return [...effects, { kind: 'commit', name: editName('add', this.labels), ids }];
-  }
-
-  /** @returns {Effect[]} */
-  cancel() { return [{ kind: 'cancel' }]; }
-}
-
-/**
- * Numbers at least 0 and below 1 (Mulberry32).
- * @param {number} seed
- */
-function generator(seed) {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let bits = Math.imul(state ^ (state >>> 15), state | 1);
-    bits ^= bits + Math.imul(bits ^ (bits >>> 7), bits | 61);
-    return ((bits ^ (bits >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
+/** @param {readonly Label[]} labels @param {NewValues} newValues */
+const withValues = (labels, newValues) => labels.map((label) => withFields(label, newValues(label)));

@@ -2,7 +2,7 @@
 
 // The panel of edits: who did what, and when; any of them can be taken back.
 
-/** @typedef {import('./main').Studio} Studio */
+/** @typedef {import('./studio').Studio} Studio */
 /** @typedef {{ by: string, id: string, isMine: boolean, isStep?: boolean, isUndone: boolean, time: number, what: string }} Entry */
 
 import { build, icon, whoIs } from './panels.js';

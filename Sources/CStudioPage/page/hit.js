@@ -290,3 +290,19 @@ export class HitIndex {
     }
   }
 }
+
+/**
+ * Gives the studio an index, and keeps it up to date. Others that listen for changes find it so.
+ * @param {import('./studio').Studio} studio
+ */
+export function attachHits(studio) {
+  studio.hits = new HitIndex(studio.store.inOrder());
+  studio.on('changed', (ids) => {
+    if (!ids) studio.hits = new HitIndex(studio.store.inOrder());
+    for (const id of ids ?? []) {
+      const label = studio.store.shown(id);
+      if (label) studio.hits.set(label);
+      else studio.hits.remove(id);
+    }
+  });
+}

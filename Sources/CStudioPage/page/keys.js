@@ -2,7 +2,7 @@
 
 // Keys of the whole page, by the table of actions.
 
-/** @typedef {import('./main').Studio} Studio */
+/** @typedef {import('./studio').Studio} Studio */
 
 import { actions, isEnabled, run } from './actions.js';
 

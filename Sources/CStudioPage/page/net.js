@@ -3,7 +3,7 @@
 /**
  * The connection to the server: session, proof, socket, reconnecting, and requests with tags.
  *
- *     starting ──code or kept session──▶ connecting ──both proofs──▶ open ──closed──▶ waiting ──timer, online, visible──▶ connecting
+ *     starting ──connect──▶ connecting ──both proofs──▶ open ──closed──▶ waiting ──timer, online, visible──▶ connecting
  *         └──no session──▶ refused ◀──the server or its proof refuses──┘
  *
  * A page whose server does not prove that it knows the token sends nothing more to it.
@@ -14,6 +14,8 @@
  */
 
 const delays = { first: 250, longest: 5000 };
+/** Milliseconds that a reloaded page waits for its lock. */
+const lockTime = 2000;
 const letters = '0123456789abcdefghjkmnpqrstvwxyz';
 
 /**
@@ -68,21 +70,28 @@ export class Net {
   #count = 0;
   #prefix = drawID(6);
 
-  /** Takes the launch code or the kept session, and connects. */
+  /** Takes the launch code or the kept session, and the client's id. `connect` follows. */
   async start() {
+    const { code, kept } = takeLink();
+    this.isNew = code !== null && (await this.#trade(code));
+    if (!this.isNew) this.#session = readSession();
+    // Only a valid code says that the user wants what the link brings.
+    if (this.isNew && kept) takeKept(kept);
+    await this.#claim();
+  }
+
+  /** Connects, now and after each break. */
+  connect() {
     addEventListener('online', () => this.#soon());
     document.addEventListener('visibilitychange', () => document.hidden || this.#soon());
     addEventListener('hashchange', () => this.#launch());
-    const code = takeCode();
-    this.isNew = code !== null && (await this.#trade(code));
-    if (!this.isNew) this.#session = readSession();
     if (this.#session) this.#connect();
     else this.#become('refused', this.reason || 'noSession');
   }
 
   /** A new link was opened in this tab. */
   async #launch() {
-    const code = takeCode();
+    const { code } = takeLink();
     if (!code || !(await this.#trade(code))) return;
     this.isNew = true;
     this.#socket?.close();
@@ -108,24 +117,28 @@ export class Net {
     }
   }
 
-  /** Claims the client's id by a lock for the life of this page. A copied tab has the id, but not the lock. Call it before `start`. */
-  async claim() {
+  /** Claims the client's id by a lock for the life of this page. A copied tab has the id, but not the lock. */
+  async #claim() {
     const kept = sessionStorage.getItem('client');
+    // At a reload the page before may have the lock for a moment.
+    const isReload = performance.getEntriesByType('navigation').some((entry) => /** @type {any} */ (entry).type === 'reload');
     const claim = (/** @type {string} */ id) => new Promise((resolve) => {
       if (!navigator.locks) return resolve(true);
-      navigator.locks.request(`emojiart ${id}`, { ifAvailable: true }, (lock) => {
+      const options = isReload ? { signal: /** @type {any} */ (AbortSignal).timeout(lockTime) } : { ifAvailable: true };
+      navigator.locks.request(`emojiart ${id}`, options, (lock) => {
         resolve(lock !== null);
         return lock ? new Promise(() => {}) : undefined;
-      }).catch(() => resolve(true));
+      }).catch(({ name }) => resolve(name !== 'TimeoutError'));
     });
     const valid = kept !== null && /^[0-9a-hjkmnp-tv-z]{12}$/.test(kept);
     const id = valid && (await claim(kept)) ? kept : drawID(12);
     if (id !== kept) {
       await claim(id);
       sessionStorage.setItem('client', id);
+      // Requests of another client are sent by its page.
+      sessionStorage.removeItem('pending');
     }
     this.client = id;
-    return id;
   }
 
   #connect() {
@@ -269,13 +282,114 @@ export class Net {
   }
 }
 
+// MARK: Presence
+
+/** The most labels that are told to others. */
+const presenceLimit = 500;
+
+/** Tells other pages what is selected here, and how far it is dragged: at most 20 times a second. */
+export class Presence {
+  #net;
+  /** @type {ReadonlySet<string>} */
+  #ids = new Set();
+  /** @type {[number, number] | null} */
+  #drag = null;
+  #told = '';
+  #timer = 0;
+
+  /** @param {Net} net */
+  constructor(net) { this.#net = net; }
+
+  /** Another connection knows nothing yet. */
+  restart() { this.#told = ''; }
+
+  /** @param {ReadonlySet<string>} ids @param {[number, number] | null} drag */
+  tell(ids, drag) {
+    [this.#ids, this.#drag] = [ids, drag];
+    if (!this.#timer) this.#tell();
+  }
+
+  #tell() {
+    this.#timer = 0;
+    if (this.#net.state !== 'open') return;
+    const ids = [];
+    for (const id of this.#ids) if (ids.push(id) === presenceLimit) break;
+    const presence = this.#drag ? { drag: this.#drag, ids } : { ids };
+    const text = JSON.stringify(presence);
+    if (text === this.#told) return;
+    this.#told = text;
+    this.#net.tell({ presence });
+    this.#timer = setTimeout(() => this.#tell(), 50);
+  }
+}
+
+// MARK: What outlives the page
+
+/**
+ * What a page leaves to the next one in its tab: its client's id, the open document, and the requests that are not answered. `sessionStorage`
+ * brings them over a reload, a link to a server at another port.
+ * @typedef {{ client: string, document: string, pending: import('./store').Kept[] }} Kept
+ */
+
+/** @param {Kept} kept */
+export function keep({ client, document: name, pending }) {
+  if (!pending.length) return sessionStorage.removeItem('pending');
+  sessionStorage.setItem('client', client);
+  sessionStorage.setItem('document', name);
+  sessionStorage.setItem('pending', JSON.stringify({ document: name, pending }));
+}
+
+/**
+ * The requests that an earlier page has left for a document, once.
+ * @param {string} name
+ * @returns {import('./store').Kept[]}
+ */
+export function takePending(name) {
+  const text = sessionStorage.getItem('pending');
+  const kept = text ? JSON.parse(text) : null;
+  if (kept?.document !== name) return [];
+  sessionStorage.removeItem('pending');
+  return kept.pending;
+}
+
+/** The document of the requests that an earlier page has left. */
+export const pendingDocument = () => JSON.parse(sessionStorage.getItem('pending') ?? 'null')?.document ?? null;
+
+/** @param {string} text what another page put into a link */
+function takeKept(text) {
+  try {
+    const kept = JSON.parse(text);
+    const isValid = typeof kept.client === 'string' && typeof kept.document === 'string' && Array.isArray(kept.pending)
+      && kept.pending.every((/** @type {any} */ each) => typeof each.name === 'string' && typeof each.request?.tag === 'string');
+    if (isValid) keep(kept);
+  } catch {
+    // A link that was cut brings nothing.
+  }
+}
+
+/** The longest link that browsers take. */
+const linkLimit = 2_000_000;
+
+/**
+ * The address that brings what is kept to the page of a link; null if it is none, `too long` if there is too much to bring.
+ * @param {string} text
+ * @param {Kept} kept
+ * @returns {string | null}
+ */
+export function linkWith(text, kept) {
+  const link = /^http:\/\/(127\.0\.0\.1|localhost|\[::1\]):\d{1,5}\/#c=[0-9a-z]+$/i.exec(text.trim());
+  if (!link) return null;
+  const whole = `${link[0]}&kept=${encodeURIComponent(JSON.stringify(kept))}`;
+  return whole.length < linkLimit ? whole : 'too long';
+}
+
 // MARK: Session and proof
 
-/** Takes the launch code out of the address bar. */
-function takeCode() {
-  const code = new URLSearchParams(location.hash.slice(1)).get('c');
+/** Takes the launch code, and what it brings, out of the address bar. */
+function takeLink() {
+  const link = new URLSearchParams(location.hash.slice(1));
   if (location.hash) history.replaceState(null, '', location.pathname + location.search);
-  return code;
+  return { code: link.get('c'), kept: link.get('kept') };
 }
 
 function readSession() {

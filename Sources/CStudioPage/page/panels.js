@@ -2,18 +2,21 @@
 
 // What is around the canvas: the bar, the menu, the notes, the selection's bar. The second part of the start: it brings the rest of the page.
 
-/** @typedef {import('./main').Studio} Studio */
-/** @typedef {import('./main').Events} Events */
+/** @typedef {import('./studio').Studio} Studio */
+/** @typedef {import('./types').Events} Events */
 
 import { actionOf, actions, edit, isEnabled, keyText, run } from './actions.js';
+import { addition, shortText } from './changes.js';
+import { attachHits } from './hit.js';
 import { limits, rotation } from './rules.js';
-import { addition, shortText } from './store.js';
 import { actionName, words } from './words.js';
 import { attachKeys } from './keys.js';
 import { attachPointer } from './pointer.js';
 
 /** Milliseconds after which the modules that are not wanted yet are loaded. */
 const laterDelay = 2000;
+/** Milliseconds without the server after which the page tells what can be done. */
+const awayTime = 10_000;
 
 // MARK: Building
 
@@ -79,6 +82,7 @@ const byID = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
 /** @param {Studio} studio */
 export async function attach(studio) {
+  attachHits(studio);
   showWords();
   attachButtons(studio);
   attachStatus(studio);
@@ -170,6 +174,8 @@ function attachButtons(studio) {
 function attachStatus(studio) {
   const output = byID('status');
   let last = { state: 'connecting', reason: '' };
+  let away = 0;
+  const action = { name: words.newLink.title, run: () => { run(studio, 'connect'); } };
   const show = (/** @type {{ state: string, reason: string }} */ status) => {
     last = status;
     const text = /** @type {Record<string, string>} */ (words.status)[status.state];
@@ -177,8 +183,10 @@ function attachStatus(studio) {
     output.title = status.reason;
     if (status.state === 'refused') {
       const reason = /** @type {Record<string, string>} */ (words.refused)[status.reason] ?? status.reason;
-      studio.emit('note', { text: reason, kind: 'bad' });
+      studio.emit('note', { text: reason, kind: 'bad', action });
     }
+    clearTimeout(away);
+    if (status.state === 'reconnecting') away = setTimeout(() => studio.emit('note', { text: words.away, action }), awayTime);
   };
   studio.on('status', show);
   const { state, reason } = studio.net;
@@ -187,8 +195,10 @@ function attachStatus(studio) {
   else output.textContent = words.status.connecting;
   addEventListener('beforeunload', (event) => {
     studio.settle();
-    if (studio.store.pending.length && last.state !== 'saved') event.preventDefault();
+    if (studio.store.pending.length && last.state !== 'saved' && !studio.isHandedOver) event.preventDefault();
   });
+  addEventListener('pagehide', () => studio.keep());
+  addEventListener('pageshow', () => { studio.isHandedOver = false; });
 }
 
 // MARK: Notes
@@ -395,7 +405,7 @@ export const colorOf = (client) => colors[hash(client) % colors.length];
 
 /**
  * The name of another page's user; that of an animal for people without one.
- * @param {import('./main').Peer} peer
+ * @param {import('./types').Peer} peer
  */
 export const peerName = ({ name, client }) => name || words.guests[hash(client) % words.guests.length][1];
 

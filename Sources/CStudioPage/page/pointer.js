@@ -3,7 +3,7 @@
 // Pointers on the canvas: events go into the machines of gestures.js, their effects into the studio. Also what lies over the picture, since most
 // of it shows gestures.
 
-/** @typedef {import('./main').Studio} Studio */
+/** @typedef {import('./studio').Studio} Studio */
 /** @typedef {import('./types').Label} Label */
 /** @typedef {import('./types').Point} Point */
 /** @typedef {import('./types').Change} Change */
@@ -11,12 +11,13 @@
 /** @typedef {import('./gestures').Effect} Effect */
 /** @typedef {import('./gestures').Scene} Scene */
 
-import { Options, Overlay, identity } from './canvas.js';
+import { identity } from './canvas.js';
 import { Gestures, reachOf, wheeled } from './gestures.js';
 import { drawID } from './net.js';
+import { Options, Overlay } from './overlay.js';
 import { boxOf } from './rules.js';
 import { frameOf, handleAt, handlesOf } from './selection.js';
-import { addition, differences, withFields } from './store.js';
+import { addition, differences, withFields } from './changes.js';
 import { colorOf, peerName } from './panels.js';
 import { words } from './words.js';
 
@@ -87,36 +88,32 @@ export function attachPointer(studio) {
 
   /** @param {Extract<Effect, { kind: 'gesture' }>} effect */
   const show = (effect) => {
-    const { fields, additions, guides } = effect;
+    const { labels, newValues, isNew, guides } = effect;
     view.guides = guides;
-    const isSame = layer !== null && studio.lifted !== null;
-    if (!isSame) {
-      if (additions.length) studio.lift(additions, true);
-      else studio.lift([...fields.keys()].flatMap((id) => studio.store.shown(id) ?? []));
-    } else if (additions.length && studio.lifted && additions.length !== studio.lifted.labels.length) {
-      studio.relift(additions);
-    }
+    if (!layer || !studio.lifted) studio.lift(labels, isNew);
+    else if (isNew && labels.length !== studio.lifted.labels.length) studio.relift(labels);
     layer = effect;
     const [first] = studio.lifted?.labels ?? [];
-    if (!first) return;
-    const now = additions.length ? additions.find(({ id }) => id === first.id) : withFields(first, fields.get(first.id) ?? {});
-    if (now && gestures.current !== 'brush') studio.transform(similarity(first, now));
+    if (!first || gestures.current === 'brush') return;
+    // A stamp has moved already; others are moved by their new values.
+    const now = isNew ? labels.find(({ id }) => id === first.id) : first;
+    if (now) studio.transform(similarity(first, withFields(now, newValues(now))));
   };
 
   /** @param {string} name */
   const commit = (name) => {
     if (!layer) return;
-    const { fields, additions } = layer;
+    const { labels, newValues, isNew } = layer;
     layer = null;
     view.guides = [];
-    /** @type {Change[]} */
-    const changes = additions.map(addition);
-    for (const [id, values] of fields) {
-      const label = studio.store.shown(id);
-      if (label) changes.push(...differences(label, withFields(label, values)));
-    }
+    const changes = labels.flatMap((label) => {
+      const values = withFields(label, newValues(label));
+      if (isNew) return [addition(values)];
+      const now = studio.store.shown(label.id);
+      return now ? differences(now, withFields(now, newValues(label))) : [];
+    });
     studio.release(changes, name);
-    if (additions.length && studio.tool === 'stamp') studio.emit('ui', 'used');
+    if (isNew && studio.tool === 'stamp') studio.emit('ui', 'used');
   };
 
   const flush = () => {
@@ -330,7 +327,7 @@ class View {
     for (const id of inView) if (ids.size < limit && this.#options.has(id)) ids.add(id);
     for (const id of inView) if (ids.size < limit) ids.add(id);
     const order = store.inOrder();
-    /** @type {import('./canvas').Option[]} */
+    /** @type {import('./overlay').Option[]} */
     const options = [];
     order.forEach((label, index) => {
       if (ids.has(label.id)) options.push({ label, position: index + 1, isSelected: selected.has(label.id) });

@@ -2,7 +2,7 @@
 
 // What comes from and goes to other programs: the clipboard, drops, files, exports.
 
-/** @typedef {import('./main').Studio} Studio */
+/** @typedef {import('./studio').Studio} Studio */
 /** @typedef {import('./types').Label} Label */
 /** @typedef {Omit<Label, 'id' | 'z'>} Copied */
 
@@ -203,10 +203,26 @@ function takeLabels(studio, json) {
   const isMeasured = (/** @type {Copied} */ { kind, text }) => !kind || known.has(text);
   const measured = placed.filter(isMeasured);
   if (measured.length) add(studio, words.edits.paste, measured);
-  for (const { text, x, y, size, color } of placed.filter((label) => !isMeasured(label)).slice(0, captionLimit)) {
-    studio.ask({ caption: { size, text, x, y, ...(color ? { color } : {}) } }, words.edits.paste);
-  }
+  for (const label of placed.filter((each) => !isMeasured(each)).slice(0, captionLimit)) addCaption(studio, label);
   return true;
+}
+
+/**
+ * Adds a caption that the server measures. It turns and mirrors none, so that is an edit of its own.
+ * @param {Studio} studio
+ * @param {Copied} caption
+ */
+async function addCaption(studio, { text, x, y, size, color, rotation, mirrored }) {
+  try {
+    const { ok } = await studio.ask({ caption: { size, text, x, y, ...(color ? { color } : {}) } }, words.edits.paste);
+    /** @type {import('./types').Change[]} */
+    const changes = [];
+    if (rotation) changes.push(['rotate', ok.id, rotation]);
+    if (mirrored) changes.push(['mirror', ok.id, true]);
+    studio.perform(changes, words.edits.paste);
+  } catch {
+    // The store tells why it was refused.
+  }
 }
 
 /**
@@ -314,9 +330,9 @@ export async function setPicture(studio, blob, keepsCanvas) {
     const picture = pictureTypes.includes(blob.type) ? blob : await asPNG(blob);
     if (picture.size > pictureBytes) throw new Error(words.background.tooLarge);
     const query = new URLSearchParams({ document: studio.name, ...(keepsCanvas ? { keepCanvas: '1' } : {}), tag: studio.net.makeTag() });
-    const response = await studio.net.fetch(`/background?${query}`, { method: 'POST', headers: { 'Content-Type': picture.type }, body: picture });
-    await response.json();
+    // The outcome comes by the socket, perhaps before the answer to this request.
     studio.emit('message', { fetching: true });
+    await studio.net.fetch(`/background?${query}`, { method: 'POST', headers: { 'Content-Type': picture.type }, body: picture });
   } catch (error) {
     studio.emit('message', { warning: { detail: /** @type {Error} */ (error).message, question: false, reason: 'file' } });
   }

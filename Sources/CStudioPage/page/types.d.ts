@@ -218,11 +218,12 @@ export interface Scene {
 }
 
 export type GestureEffect =
-  /** The whole layer of the gesture: `Store.setGesture(fields, additions)`. `drag` is for presence. */
+  /** The labels as they were, or new ones, and what the gesture makes of them. `drag` is for presence. */
   | {
     readonly kind: 'gesture';
-    readonly fields: ReadonlyMap<string, Fields>;
-    readonly additions: readonly Label[];
+    readonly labels: readonly Label[];
+    readonly newValues: import('./arrange.js').NewValues;
+    readonly isNew: boolean;
     readonly drag: readonly [number, number] | null;
     readonly guides: readonly import('./snapping.js').Guide[];
   }
@@ -245,6 +246,58 @@ export interface Activity {
   move(input: PointerInput, scene: Scene): GestureEffect[];
   end(input: PointerInput, scene: Scene): GestureEffect[];
   cancel(): GestureEffect[];
+}
+
+// MARK: What parts of the page tell each other
+
+/** Another page of the document. `drag` is how far it drags what it has selected. */
+export interface Peer {
+  readonly client: string;
+  readonly name?: string;
+  readonly ids: readonly string[];
+  readonly drag?: readonly [number, number];
+}
+
+/** The names of the edits that undo and redo would revert. */
+export interface Can {
+  readonly undo: string | null;
+  readonly redo: string | null;
+}
+
+export interface Status {
+  readonly state: 'connecting' | 'refused' | import('./store.js').Status;
+  readonly reason: string;
+}
+
+/** A line for people. */
+export interface Note {
+  readonly text: string;
+  readonly kind?: 'bad' | 'good';
+  readonly action?: { readonly name: string; run(): void };
+}
+
+export interface Events {
+  /** A document was opened, or opened again. */
+  opened: void;
+  /** Shown labels have changed; null for all. */
+  changed: ReadonlySet<string> | null;
+  /** The canvas or the background has changed. */
+  canvas: void;
+  camera: void;
+  selected: void;
+  status: Status;
+  can: Can;
+  peers: readonly Peer[];
+  news: import('./store.js').News;
+  /** A message of the server that is about no label. */
+  message: import('./net.js').Message;
+  /** What is lifted was moved, or is not lifted any more. */
+  gesture: void;
+  /** The tool, the emoji of the stamp or snapping has changed. */
+  tool: void;
+  /** A part of the page is asked for: `emoji`, `replace`, `words`, `color`. */
+  ui: string;
+  note: Note;
 }
 
 // MARK: Names of the DOM that TypeScript 4.8 lacks

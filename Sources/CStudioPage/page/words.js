@@ -16,9 +16,16 @@ export const words = {
   },
   refused: {
     noSession: 'Open the studio by the link that emojiart serve prints; for another one, run: emojiart serve --link',
-    notProven: 'What answers at this address is not the server that this page knows. Nothing was sent to it. What you did is kept here; open a new link in this tab: emojiart serve --link',
+    notProven: 'What answers at this address is not the server that this page knows. Nothing was sent to it. What you did is kept here: run emojiart serve again, and connect by its link',
     noServer: 'The server does not answer. Is emojiart serve running?',
     tooManyFailures: 'Too many tries; wait a minute, and reload the page',
+  },
+  away: 'The server is away. What you do is kept here, and sent when it is back.',
+  newLink: {
+    title: 'Connect by a new link', field: 'Link', verb: 'Connect',
+    hint: 'Run emojiart serve in the document’s folder, or emojiart serve --link, and paste what it prints. What is not saved yet goes with you.',
+    none: 'That is no link of emojiart serve. It looks like http://127.0.0.1:8080/#c=…',
+    long: 'There is too much to bring along. Keep this page open, and start the server again at this port.',
   },
 
   groups: {
@@ -35,6 +42,7 @@ export const words = {
     'tool.stamp': ['Stamp: a click places an emoji', 'paint'],
     'tool.brush': ['Brush: a stroke scatters emoji', 'paint draw spray'],
     'tool.caption': ['Caption', 'text words type'],
+    connect: ['Connect by a new link', 'server port reconnect'],
     emoji: ['Add emoji', 'insert palette find'],
     undo: ['Undo', 'back'],
     redo: ['Redo', 'again'],
@@ -122,7 +130,7 @@ export const words = {
     dropped: 'An edit had no effect: somebody had removed the emoji',
     refused: (/** @type {string} */ name, /** @type {string} */ reason) => `Not done: ${name}. ${reason}`,
     movedDocument: (/** @type {string} */ name) => `The document is now called ${name}`,
-    removedDocument: 'The document’s file was removed. What is here is kept; save to write it again',
+    removedDocument: 'The document’s file was removed, so nothing more is saved. Put it back, or export what is here',
     degraded: 'Changes by others are noticed only every two seconds',
     noDocument: 'No document is open. Its name?', open: 'Open',
     copied: 'Copied', copiedPicture: 'Copied as a picture', nothingToPaste: 'There is nothing to paste here',

@@ -1,0 +1,614 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The one place where the parts of the page are joined: the connection, the store, the picture and the camera.
+
+/** @typedef {import('./types').Label} Label */
+/** @typedef {import('./types').Change} Change */
+/** @typedef {import('./types').Point} Point */
+/** @typedef {import('./types').Rect} Rect */
+/** @typedef {import('./types').ErrorValue} ErrorValue */
+/** @typedef {import('./canvas').Picture} Picture */
+/** @typedef {import('./net').Message} Message */
+/** @typedef {import('./net').Net} Net */
+/** @typedef {import('./store').Store} Store */
+/** @typedef {import('./types').Can} Can */
+/** @typedef {import('./types').Events} Events */
+/** @typedef {import('./types').Peer} Peer */
+/** @typedef {import('./types').Status} Status */
+
+import { Presence, RequestError, keep, pendingDocument, takePending } from './net.js';
+import { identity } from './canvas.js';
+import { Viewport } from './rules.js';
+
+/** The room around the canvas at fit, in pixels of the view. The floating bars are below. */
+const inset = { left: 28, top: 26, right: 28, bottom: 74 };
+/** The most characters of a message. */
+const messageLimit = 900_000;
+
+/** @typedef {'select' | 'hand' | 'stamp' | 'brush' | 'caption'} Tool */
+/** @typedef {import('./canvas').Matrix} Matrix */
+
+export class Studio {
+  /**
+   * Finds labels by their places. `attachHits` sets it before anything uses it.
+   * @type {import('./hit').HitIndex}
+   */
+  hits = /** @type {any} */ (null);
+  /** The open document's name. */
+  name = '';
+  /** @type {Can} */
+  can = { undo: null, redo: null };
+  /** @type {Peer[]} */
+  peers = [];
+  /** @type {ReadonlySet<string>} */
+  selected = new Set();
+  /**
+   * The label that has the focus of the keyboard.
+   * @type {string | null}
+   */
+  focused = null;
+  viewport = Viewport.fitting({ width: 1024, height: 768 }, { width: 1024, height: 768 });
+  /** Where the stage is in the window. */
+  stageRect = { left: 0, top: 0, width: 1, height: 1 };
+  /** @type {Tool} */
+  tool = 'select';
+  /** The emoji of the stamp and the brush. */
+  stamp = '';
+  /** The size of new emoji. */
+  stampSize = 40;
+  /** Whether Space is held. */
+  isHandHeld = false;
+  /**
+   * Edits of others that removed labels, the newest first.
+   * @type {{ id: string, ids: Set<string> }[]}
+   */
+  removals = [];
+  /**
+   * The labels that others removed while they were lifted.
+   * @type {Label[]}
+   */
+  lost = [];
+  isSnapping = localStorage.getItem('snapping') !== 'off';
+  /**
+   * What is lifted, and where it is.
+   * @type {{ labels: readonly Label[], matrix: Matrix, isCopy: boolean } | null}
+   */
+  lifted = null;
+  /** Whether a document is open, or was before a break. */
+  isOpen = false;
+  /** Whether another page has taken over what is pending. */
+  isHandedOver = false;
+
+  /** @type {Map<string, Set<(value: any) => void>>} */
+  #listeners = new Map();
+  /** @type {Map<string, { resolve: (answer: Message) => void, reject: (error: Error) => void }>} */
+  #answers = new Map();
+  #frame = 0;
+  #cameraFrame = 0;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #quiet;
+  #pictureKey = '';
+  #awaited = '';
+  /**
+   * Ends what is under way, such as moves by keys.
+   * @type {(() => void) | null}
+   */
+  unsettled = null;
+  /** Cancels the gesture of the pointer; false if there is none. */
+  cancelGesture = () => false;
+  #status = '';
+
+  /** @param {HTMLElement} stage @param {Net} net @param {Store} store @param {Picture} picture */
+  constructor(stage, net, store, picture) {
+    this.stage = stage;
+    this.net = net;
+    this.presence = new Presence(net);
+    this.store = store;
+    this.picture = picture;
+  }
+
+  /**
+   * @template {keyof Events} Name
+   * @param {Name} name
+   * @param {(value: Events[Name]) => void} listener
+   */
+  on(name, listener) {
+    const all = this.#listeners.get(name) ?? new Set();
+    this.#listeners.set(name, all.add(listener));
+  }
+
+  /**
+   * @template {keyof Events} Name
+   * @param {Name} name
+   * @param {Events[Name]} value
+   */
+  emit(name, value) {
+    for (const listener of this.#listeners.get(name) ?? []) listener(value);
+  }
+
+  // MARK: The connection
+
+  connect() {
+    this.net.onMessage = (message) => this.#receive(message);
+    this.net.onState = (state) => {
+      if (state === 'open') this.#opened();
+      else if (state === 'waiting' || state === 'refused') this.store.disconnected();
+      this.showStatus();
+    };
+    this.net.connect();
+  }
+
+  #opened() {
+    const { welcome } = this.net;
+    if (!welcome) return;
+    this.picture.setTicket(welcome.ticket);
+    // A new link names its document; a reload stays at the one that was open, and so does a link that brings edits of it.
+    const kept = sessionStorage.getItem('document');
+    const first = this.net.isNew ? welcome.document ?? kept : kept ?? welcome.document;
+    const name = this.name || pendingDocument() || first;
+    if (name) this.#openFirst(name, welcome.document);
+    else this.emit('message', { noDocument: welcome.folder });
+  }
+
+  /**
+   * Opens the first document, or the server's own one if that fails.
+   * @param {string} name
+   * @param {string | null} other
+   * @returns {Promise<void>}
+   */
+  async #openFirst(name, other) {
+    try {
+      await this.open(name);
+    } catch (error) {
+      const { code, message } = /** @type {RequestError} */ (error);
+      if (code === 'disconnected') return;
+      if (other && other !== name && !this.isOpen) return this.#openFirst(other, null);
+      this.emit('message', { openFailed: name, error: { code, message } });
+    }
+  }
+
+  /**
+   * Opens a document, and sends again what is pending.
+   * @param {string} name
+   */
+  async open(name) {
+    const answer = await this.net.request({ open: name });
+    const opened = answer.ok.name ?? name;
+    const isOther = this.name !== '' && opened !== this.name;
+    this.name = opened;
+    sessionStorage.setItem('document', this.name);
+    // What is pending belongs to the document that was open.
+    if (isOther) this.store.reset();
+    this.store.restore(takePending(this.name));
+    document.title = `${this.name.replace(/\.emojiart$/, '')} – emojiart`;
+    this.#load(answer.ok);
+    const { width, height } = this.store.canvas;
+    if (!this.isOpen || isOther) {
+      this.viewport = Viewport.fitting({ width, height }, this.viewport.view);
+      // An emoji of a tenth of the canvas is easy to see, and leaves room for others.
+      this.stampSize = Math.max(12, Math.min(400, Math.round(Math.min(width, height) / 40) * 4));
+    }
+    this.isOpen = true;
+    this.refresh();
+    this.#place();
+    for (const request of this.store.resend()) this.net.send(request);
+    this.presence.restart();
+    this.tellPresence();
+    this.emit('opened', undefined);
+  }
+
+  /** @param {any} ok */
+  #load(ok) {
+    // Events between the document and the last one that was received are missing.
+    if (this.store.load(ok) === 'resync') this.#loadAgain();
+  }
+
+  #loadAgain() {
+    this.net.request({ show: true }).then(({ ok }) => {
+      this.#load(ok);
+      this.refresh();
+    }).catch(() => {});
+  }
+
+  /** @param {Message} message */
+  #receive(message) {
+    // An edit without effect has an answer, and no event.
+    clearTimeout(this.#quiet);
+    this.#quiet = setTimeout(() => {
+      this.store.settle();
+      this.#later();
+    }, 1000);
+    if (typeof message.tag === 'string' && (message.ok || message.error || message.fetching)) {
+      this.store.answer(message.tag, /** @type {any} */ (message));
+      const waiting = this.#answers.get(message.tag);
+      this.#answers.delete(message.tag);
+      if (message.error) waiting?.reject(new RequestError(message.error));
+      else waiting?.resolve(message);
+      return this.#later();
+    }
+    if (message.can) {
+      this.can = message.can;
+      return this.emit('can', this.can);
+    }
+    if (message.peers) {
+      this.peers = message.peers;
+      return this.emit('peers', this.peers);
+    }
+    const result = this.store.apply(message);
+    for (const { id, changes } of message.changed?.edits ?? []) {
+      const ids = new Set(changes.flatMap((/** @type {Change} */ [kind, each]) => (kind === 'remove' ? [each] : [])));
+      if (ids.size) this.removals = [{ id, ids }, ...this.removals].slice(0, 20);
+    }
+    if (result === 'resync') this.#loadAgain();
+    if (result === 'applied') this.#later();
+    else this.emit('message', message);
+    if (typeof message.moved === 'string') {
+      this.name = message.moved;
+      sessionStorage.setItem('document', this.name);
+      this.emit('opened', undefined);
+    }
+  }
+
+  showStatus() {
+    const { state, reason } = this.net;
+    /** @type {Status} */
+    let status = { state: 'connecting', reason: '' };
+    if (state === 'refused') status = { state, reason };
+    else if (state !== 'open' && this.isOpen) status = { state: 'reconnecting', reason };
+    else if (this.isOpen) status = { state: this.store.status, reason: this.store.state.reason ?? '' };
+    const text = JSON.stringify(status);
+    if (text !== this.#status) this.emit('status', status);
+    this.#status = text;
+  }
+
+  // MARK: What outlives the page
+
+  /** What the next page of this tab needs to go on. */
+  get kept() {
+    return { client: this.net.client, document: this.name, pending: this.store.kept };
+  }
+
+  keep() {
+    if (this.isOpen) keep(this.kept);
+  }
+
+  // MARK: What is shown
+
+  /** Shows changes with the next frame. */
+  #later() {
+    if (document.hidden) return this.refresh();
+    this.#frame ||= requestAnimationFrame(() => this.refresh());
+  }
+
+  /** Brings the picture, the index and the selection up to the store. */
+  refresh() {
+    cancelAnimationFrame(this.#frame);
+    this.#frame = 0;
+    const dirty = this.store.takeDirty();
+    if (dirty.all) {
+      this.picture.reset(this.store.inOrder());
+      this.#forgetGone();
+      this.emit('changed', null);
+    } else if (dirty.ids.size) {
+      /** @type {Label[]} */
+      const labels = [];
+      /** @type {string[]} */
+      const removed = [];
+      for (const id of dirty.ids) {
+        const label = this.store.shown(id);
+        if (label) labels.push(label);
+        else removed.push(id);
+      }
+      this.picture.change(labels, removed, this.store.count);
+      if (removed.length) this.#forgetGone();
+      this.emit('changed', dirty.ids);
+    }
+    if (dirty.all || dirty.ids.size) this.#liftLess();
+    if (this.#awaited) this.#selectAwaited();
+    if (dirty.canvas) this.#showCanvas();
+    for (const news of this.store.takeNews()) {
+      if (news.kind === 'renamed') {
+        const { id, to } = news;
+        this.selected = new Set([...this.selected].map((each) => (each === id ? to : each)));
+        if (this.focused === news.id) this.focused = news.to;
+      }
+      this.emit('news', news);
+    }
+    this.showStatus();
+  }
+
+  /** Takes what others have removed off the lifted layer, and keeps it for a way back. */
+  #liftLess() {
+    const { lifted } = this;
+    if (!lifted || lifted.isCopy) return;
+    const left = lifted.labels.filter(({ id }) => this.store.shown(id));
+    if (left.length === lifted.labels.length) return;
+    this.lost = lifted.labels.filter(({ id }) => !this.store.shown(id));
+    this.relift(left);
+  }
+
+  #forgetGone() {
+    const selected = [...this.selected].filter((id) => this.store.shown(id));
+    const focused = this.focused !== null && this.store.shown(this.focused) ? this.focused : null;
+    if (selected.length !== this.selected.size || focused !== this.focused) this.select(selected, focused);
+  }
+
+  #showCanvas() {
+    const { width, height, fill } = this.store.canvas;
+    this.picture.setSheet({ width, height, fill });
+    const { content } = this.viewport;
+    if (content.width !== width || content.height !== height) this.setViewport(this.viewport.withContent({ width, height }));
+    const key = this.store.background ? `${this.store.background.digest}\0${this.name}` : '';
+    if (key !== this.#pictureKey) this.picture.setPicture(key);
+    this.#pictureKey = key;
+    this.emit('canvas', undefined);
+  }
+
+  // MARK: The camera
+
+  /** @returns {import('./canvas').Camera} */
+  get camera() {
+    const { center, zoom, view } = this.viewport;
+    return { x: inset.left + view.width / 2 - center.x * zoom, y: inset.top + view.height / 2 - center.y * zoom, zoom };
+  }
+
+  /**
+   * Shows another part, with the next frame.
+   * @param {Viewport} viewport
+   */
+  setViewport(viewport) {
+    const { viewport: before } = this;
+    this.viewport = viewport;
+    // At an edge, or at the smallest zoom, nothing moves.
+    if (viewport.zoom === before.zoom && viewport.center.x === before.center.x && viewport.center.y === before.center.y && viewport.content === before.content) return;
+    this.#cameraFrame ||= requestAnimationFrame(() => this.#place());
+  }
+
+  #place() {
+    cancelAnimationFrame(this.#cameraFrame);
+    this.#cameraFrame = 0;
+    this.picture.setCamera(this.camera);
+    this.emit('camera', undefined);
+  }
+
+  /** The stage has another size or place. */
+  resize() {
+    const { left, top, width, height } = this.stage.getBoundingClientRect();
+    this.stageRect = { left, top, width, height };
+    const view = { width: Math.max(50, width - inset.left - inset.right), height: Math.max(50, height - inset.top - inset.bottom) };
+    this.viewport = this.viewport.resize(view);
+    this.picture.camera = this.camera;
+    this.picture.resize({ width, height });
+    this.#place();
+  }
+
+  /**
+   * The point of the document at a point of the window.
+   * @param {{ clientX: number, clientY: number }} event
+   * @returns {Point}
+   */
+  documentPoint({ clientX, clientY }) {
+    const { x, y, zoom } = this.camera;
+    return { x: (clientX - this.stageRect.left - x) / zoom, y: (clientY - this.stageRect.top - y) / zoom };
+  }
+
+  /**
+   * The point of the viewport at a point of the window.
+   * @param {{ clientX: number, clientY: number }} event
+   * @returns {Point}
+   */
+  viewPoint({ clientX, clientY }) {
+    return { x: clientX - this.stageRect.left - inset.left, y: clientY - this.stageRect.top - inset.top };
+  }
+
+  /**
+   * The document's part that the stage shows.
+   * @returns {Rect}
+   */
+  get visible() {
+    const { x, y, zoom } = this.camera;
+    return { x: -x / zoom, y: -y / zoom, width: this.stageRect.width / zoom, height: this.stageRect.height / zoom };
+  }
+
+  /** The point of the document at the middle of the view. */
+  get middle() {
+    return this.viewport.center;
+  }
+
+  // MARK: Selection
+
+  /** @param {Iterable<string>} ids @param {string | null} [focused] */
+  select(ids, focused) {
+    this.selected = new Set(ids);
+    if (focused !== undefined) this.focused = focused;
+    else if (this.focused === null || !this.selected.has(this.focused)) this.focused = [...this.selected].at(-1) ?? this.focused;
+    this.emit('selected', undefined);
+    this.tellPresence();
+  }
+
+  /**
+   * Selects a label as soon as it is shown: an answer may come before its event.
+   * @param {string} id
+   */
+  selectNew(id) {
+    this.#awaited = id;
+    this.#selectAwaited();
+  }
+
+  #selectAwaited() {
+    if (!this.store.shown(this.#awaited)) return;
+    this.select([this.#awaited]);
+    this.#awaited = '';
+  }
+
+  /**
+   * The selected labels, bottom to top.
+   * @returns {Label[]}
+   */
+  get selection() {
+    if (this.selected.size * 8 > this.store.count) return this.store.inOrder().filter((label) => this.selected.has(label.id));
+    const labels = [...this.selected].flatMap((id) => this.store.shown(id) ?? []);
+    return labels.sort((a, b) => a.z - b.z || (a.id < b.id ? -1 : 1));
+  }
+
+  /**
+   * Tells others the selection and the drag.
+   * @param {[number, number] | null} [drag]
+   */
+  tellPresence(drag = null) {
+    this.presence.tell(this.selected, drag);
+  }
+
+  // MARK: Tools
+
+  /** @param {Tool} tool */
+  setTool(tool) {
+    this.settle();
+    this.tool = tool;
+    this.emit('tool', undefined);
+    if ((tool === 'stamp' || tool === 'brush') && !this.stamp) this.emit('ui', 'emoji');
+  }
+
+  /**
+   * Sets what a stamp and a brush draw.
+   * @param {string} text
+   * @param {number} [size]
+   */
+  setStamp(text, size = this.stampSize) {
+    this.stamp = text;
+    this.stampSize = size;
+    this.emit('tool', undefined);
+  }
+
+  /** @param {boolean} isOn */
+  setSnapping(isOn) {
+    this.isSnapping = isOn;
+    localStorage.setItem('snapping', isOn ? 'on' : 'off');
+    this.emit('tool', undefined);
+  }
+
+  /** @param {boolean} isHeld */
+  holdHand(isHeld) {
+    if (isHeld === this.isHandHeld) return;
+    this.isHandHeld = isHeld;
+    this.emit('tool', undefined);
+  }
+
+  focusCanvas() {
+    document.getElementById('options')?.focus({ preventScroll: true });
+  }
+
+  /** Leaves one thing at a time: the gesture, the tool, the selection. */
+  escape() {
+    if (this.cancelGesture()) return;
+    if (this.tool !== 'select') this.setTool('select');
+    else this.select([], null);
+  }
+
+  // MARK: Lifting
+
+  /**
+   * Takes labels onto the lifted layer. Copies leave the originals in place.
+   * @param {readonly Label[]} labels
+   */
+  lift(labels, isCopy = false) {
+    this.lifted = { labels, matrix: identity, isCopy };
+    const ids = labels.map(({ id }) => id);
+    // What others remove meanwhile is reported.
+    this.store.setGesture(new Map(isCopy ? [] : ids.map((id) => [id, {}])));
+    this.picture.lift([...labels], isCopy ? [] : ids);
+    this.emit('gesture', undefined);
+  }
+
+  /**
+   * Leaves labels out of the picture until `release`.
+   * @param {string[]} ids
+   */
+  hide(ids) {
+    this.lifted = { labels: [], matrix: identity, isCopy: true };
+    this.picture.lift([], ids);
+    return this.lifted;
+  }
+
+  /**
+   * Lifts more copies.
+   * @param {readonly Label[]} labels
+   */
+  relift(labels) {
+    if (!this.lifted) return;
+    this.lifted.labels = labels;
+    this.picture.relift([...labels], this.lifted.isCopy ? [] : labels.map(({ id }) => id));
+  }
+
+  /**
+   * Moves, turns or scales what is lifted.
+   * @param {Matrix} matrix
+   */
+  transform(matrix) {
+    if (!this.lifted) return;
+    this.lifted.matrix = matrix;
+    this.picture.moveLifted(matrix);
+    this.tellPresence(matrix[0] === 1 && matrix[1] === 0 ? [matrix[4], matrix[5]] : null);
+    this.emit('gesture', undefined);
+  }
+
+  /**
+   * Ends lifting with an edit, or without.
+   * @param {readonly Change[]} [changes]
+   * @param {string} [name]
+   */
+  release(changes = [], name = '') {
+    if (!this.lifted) return;
+    this.store.clearGesture();
+    this.lifted = null;
+    this.perform(changes, name);
+    this.picture.drop();
+    this.tellPresence(null);
+    this.emit('gesture', undefined);
+  }
+
+  /** Ends what is under way before something else is done. */
+  settle() {
+    const end = this.unsettled;
+    this.unsettled = null;
+    end?.();
+  }
+
+  // MARK: Editing
+
+  save() {
+    this.settle();
+    this.net.request({ save: true }).catch((error) => this.emit('note', { text: error.message, kind: 'bad' }));
+  }
+
+  /**
+   * Makes an edit. Too many changes for a message become several edits.
+   * @param {readonly Change[]} changes
+   * @param {string} name
+   */
+  perform(changes, name) {
+    if (!changes.length) return;
+    let parts = [changes];
+    if (changes.length > 5000) {
+      const count = Math.ceil(JSON.stringify(changes).length / messageLimit);
+      const size = Math.ceil(changes.length / count);
+      parts = Array.from({ length: count }, (_, index) => changes.slice(index * size, (index + 1) * size));
+    }
+    for (const part of parts) this.net.send(this.store.perform(part, name.slice(0, 60), this.net.makeTag()));
+    this.refresh();
+  }
+
+  /**
+   * Asks for an edit that the server plans. The answer comes after a break, too.
+   * @param {Record<string, unknown>} body @param {string} name @returns {Promise<Message>}
+   */
+  ask(body, name) {
+    const tag = this.net.makeTag();
+    const answer = new Promise((resolve, reject) => this.#answers.set(tag, { resolve, reject }));
+    // A caller may ignore the answer: the store's news tell the user of an error.
+    answer.catch(() => {});
+    this.net.send(this.store.ask(body, name, tag));
+    this.refresh();
+    return answer;
+  }
+}
