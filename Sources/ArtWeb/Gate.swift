@@ -104,8 +104,8 @@ public struct Gate: Sendable {
     }
   }
 
-  /// `Sec-Fetch-Site` says that our own page asks. The page itself may be opened by the user, too. Other ports are the same *site*, so
-  /// `same-site` is refused.
+  /// `Sec-Fetch-Site` says that our own page asks. The page itself, which holds no secret, may be opened by the user, too: by an address
+  /// that was typed, or by a click on a page of another port of this machine, which is of the same *site*. Nothing else may be `same-site`.
   private func checkSite(_ request: WebRequest, _ route: WebRoute) throws(WebRefusal) {
     let sites = request.values("sec-fetch-site")
     guard let site = sites.first else {
@@ -115,8 +115,9 @@ public struct Gate: Sendable {
       }
       return
     }
+    let isByUser = site == "none" || site == "same-site" && request.value("sec-fetch-user") == "?1"
     let isNavigation =
-      route == .asset(WebRoute.page) && site == "none" && request.value("sec-fetch-mode") == "navigate"
+      route == .asset(WebRoute.page) && isByUser && request.value("sec-fetch-mode") == "navigate"
     guard sites.count == 1, site == "same-origin" || isNavigation else {
       throw WebRefusal(403, "another site's request")
     }

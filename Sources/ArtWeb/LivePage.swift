@@ -188,7 +188,10 @@ public actor LivePage {
       guard let url = url(typed, session, tag) else { return }
       let request = BackgroundRequest(
         url, isUserInitiated: false, allowsPrivate: allowsPrivate)
-      try await session.setBackground(request, keepsCanvas: keepsCanvas, tag: tag?.text)
+      try await session.setBackground(request, keepsCanvas: keepsCanvas, tag: tag?.text) {
+        [output] in
+        output.sendLossy(LivePage.line(of: $0, tag))
+      }
       await respond(.fetching(url.redacted), tag)
     case .later(let typed):
       guard let url = url(typed, session, tag) else { return }
@@ -371,6 +374,23 @@ public actor LivePage {
         json.string(warning.refusal.reason.rawValue)
       }
     }
+  }
+
+  private static func line(of progress: FetchProgress, _ tag: ProtocolTag?) -> [UInt8] {
+    var json = JSONWriter()
+    json.object { json in
+      json.key("fetched")
+      json.object { json in
+        json.key("bytes")
+        json.integer(progress.received)
+        if let total = progress.total {
+          json.key("of")
+          json.integer(total)
+        }
+      }
+      json.member(tag)
+    }
+    return json.bytes
   }
 
   private func object(_ name: String, _ value: (inout JSONWriter) -> Void) -> [UInt8] {

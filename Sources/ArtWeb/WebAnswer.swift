@@ -130,7 +130,7 @@ public struct WebAnswer: Sendable {
   }
 }
 
-/// The files of the page as they are sent. Each is compressed when it is first asked for.
+/// The files of the page as they are sent: without comments, and compressed. Each is made when it is first asked for.
 public final class SentAssets: Sendable {
   private struct File {
     let plain: [UInt8]
@@ -158,9 +158,11 @@ public final class SentAssets: Sendable {
     files.withLock { files in
       if let file = files[name] { return file }
       guard let asset = Assets.file(name) else { return nil }
-      let digest = secrets.digest(asset.bytes).prefix(8)
+      let isCode = name.hasSuffix(".js") || name.hasSuffix(".css")
+      let bytes = isCode ? PageComments.removed(from: asset.bytes) : asset.bytes
+      let digest = secrets.digest(bytes).prefix(8)
       let file = File(
-        plain: asset.bytes, zipped: Assets.compressed(asset.bytes), type: asset.mediaType,
+        plain: bytes, zipped: Assets.compressed(bytes), type: asset.mediaType,
         tag: "\"\(hexadecimal(Array(digest)))\"")
       files[name] = file
       return file

@@ -37,6 +37,37 @@ import Testing
     #expect("element.innerHTML = text".contains(forbidden), "the check can fail")
   }
 
+  @Test("H7 files are sent without the lines of comments, and with as many lines")
+  func comments() throws {
+    let text = """
+      // SPDX
+      const a = 1; // beside code
+        /** @type {string} */
+      /** @type {string} */ let b = '';
+      /**
+       * Several lines.
+       */
+      let c = `//`;
+      """
+    let left = String(decoding: PageComments.removed(from: Array(text.utf8)), as: UTF8.self)
+    #expect(
+      left == """
+
+        const a = 1; // beside code
+
+        /** @type {string} */ let b = '';
+
+
+
+        let c = `//`;
+        """)
+    for name in Assets.names where name.hasSuffix(".js") {
+      let source = String(decoding: try #require(Assets.file(name)).bytes, as: UTF8.self)
+      let several = source.split(separator: "\n").filter { $0.count { $0 == "`" } % 2 == 1 }
+      #expect(several.isEmpty, "\(name) has texts over several lines: \(several)")
+    }
+  }
+
   @Test("H7 a compressed file is smaller, and is what gunzip makes of it")
   func compressed() throws {
     let text = Array(String(repeating: "the studio ", count: 500).utf8)

@@ -47,6 +47,11 @@ import Testing
     // The user opens the link.
     let navigation = [("Sec-Fetch-Site", "none"), ("Sec-Fetch-Mode", "navigate")]
     #expect(Self.status("GET", "/", [Self.host] + navigation) == 200)
+    // The user follows a link from the page of another port.
+    let link = [
+      ("Sec-Fetch-Site", "same-site"), ("Sec-Fetch-Mode", "navigate"), ("Sec-Fetch-User", "?1"),
+    ]
+    #expect(Self.status("GET", "/", [Self.host] + link) == 200)
     // Browsers send no Sec-Fetch-Site with the request for a WebSocket.
     #expect(Self.status("GET", "/live", [Self.host, Self.origin]) == 200)
   }
@@ -77,6 +82,10 @@ import Testing
       refused(403, with([Self.host], [Self.own, Self.own]), "two sites")
       let foreign = [("Sec-Fetch-Site", "cross-site"), ("Sec-Fetch-Mode", "navigate")]
       refused(403, with([Self.host], foreign), "a link of another site")
+      let script = [("Sec-Fetch-Site", "same-site"), ("Sec-Fetch-Mode", "navigate")]
+      refused(403, with([Self.host], script), "a script of another port")
+      refused(
+        403, with([Self.host], foreign + [("Sec-Fetch-User", "?1")]), "a user's link of another site")
       for origin in ["null", "http://evil.example", "http://127.0.0.1:8081", "https://127.0.0.1:8080", ""] {
         let fields = route.fields.filter { $0.0 != "Origin" } + [("Origin", origin)]
         refused(403, [Self.host, Self.own] + fields, "origin \(origin)")

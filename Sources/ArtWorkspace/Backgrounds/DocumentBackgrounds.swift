@@ -88,14 +88,14 @@ public actor DocumentBackgrounds {
     await pending.follow(document)
   }
 
-  /// Begins to fetch a background, and returns at once. Cancels the previous request.
+  /// Begins to fetch a background, and returns at once. Cancels the previous request. `progress` is called until the outcome.
   public func request(
     _ request: BackgroundRequest, keepsCanvas: Bool = false, by client: DocumentClient? = nil,
-    tag: String? = nil
+    tag: String? = nil, progress: @escaping @Sendable (FetchProgress) -> Void = { _ in }
   ) {
-    let fetch = fetcher.fetch(request)
+    let fetcher = fetcher
     begin(.set(keepsCanvas: keepsCanvas), request.url, client, tag) { () async throws(BackgroundFailure) in
-      try await fetch.picture
+      try await PictureOrder.fetch(request).result(by: fetcher, progress: progress).get()
     }
   }
 

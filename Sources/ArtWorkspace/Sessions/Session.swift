@@ -181,13 +181,14 @@ public final class Session: Sendable {
   public func save() async throws(ArtError) { try await shared.document.save() }
 
   /// Begins to fetch a background, and returns at once; `background` or `warning` reports the outcome. A newer request of any
-  /// session cancels it. Throws `closed` after the session's end.
+  /// session cancels it. `progress` is called until the outcome. Throws `closed` after the session's end.
   public func setBackground(
-    _ request: BackgroundRequest, keepsCanvas: Bool = false, tag: String? = nil
+    _ request: BackgroundRequest, keepsCanvas: Bool = false, tag: String? = nil,
+    progress: @escaping @Sendable (FetchProgress) -> Void = { _ in }
   ) async throws(ArtError) {
     try shared.checkOpen(self)
     await shared.backgrounds.request(
-      request, keepsCanvas: keepsCanvas, by: client, tag: shared.note(tag, of: self))
+      request, keepsCanvas: keepsCanvas, by: client, tag: shared.note(tag, of: self), progress: progress)
   }
 
   /// The same for the bytes of a picture.
