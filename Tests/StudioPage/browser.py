@@ -8,6 +8,7 @@ failure after a minute. Closes with the line `N passed, N failed`.
 """
 import base64, http.server, json, os, random, re, shutil, socket, struct, subprocess, sys, tempfile, threading, time, traceback, zlib
 from playwright.sync_api import sync_playwright
+from stored_scripts import stored_scripts
 
 LIMIT = int(os.environ.get("STUDIO_LIMIT", "60"))
 
@@ -576,7 +577,7 @@ def link_takes_over(studio):
 
 CASES = [drags, snaps, escape_cancels, arrows, deletes_and_duplicates, marquee_and_all, resizes_and_turns, adds_by_search, zooms, touches,
          two_pages_and_a_command, refused_background, stamps_and_brushes, words_are_typed_in_place, actions_by_name, pastes, takes_back,
-         background_arrives, drops, exports, moved_and_removed, reload_keeps_pending, link_takes_over]
+         background_arrives, drops, exports, moved_and_removed, reload_keeps_pending, link_takes_over, stored_scripts]
 
 
 def main():

@@ -199,6 +199,21 @@ test('a corner resizes about the opposite one, and with Alt about the centre', (
   assert.deepEqual([page.changes, page.name], [[['resize', '1', 200]], 'resize "🐝"']);
 });
 
+test('the dragged corner of an upright frame snaps; with Ctrl, and where the frame is turned, it does not', () => {
+  const page = pair().tap(200, 200);
+  page.snaps = true;
+  page.drag1([[250, 250], [545, 545]], {}, { up: false });
+  // The other one's left edge is at 550.
+  assert.deepEqual([page.place('1'), page.store.shown('1').size], [[350, 350], 400]);
+  assert.deepEqual(page.guides, [{ axis: 'x', at: 550, from: 150, to: 550 }]);
+  page.input({ type: 'keys', shift: false, ctrl: true, alt: false });
+  assert.deepEqual([page.store.shown('1').size, page.guides], [395, []]);
+  page.input({ type: 'abort' });
+  page.store.perform([['rotate', '1', 90]], 'rotate', 'turned');
+  page.drag1([[250, 250], [545, 545]], {}, { up: false });
+  assert.deepEqual([page.store.shown('1').size, page.guides], [395, []]);
+});
+
 test('several are resized together, and sizes stay within the bounds', () => {
   const page = pair().tap(200, 200).tap(600, 200, { shift: true });
   page.drag1([[650, 250], [400, 200]], {}, { up: false });

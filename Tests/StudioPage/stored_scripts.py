@@ -6,8 +6,7 @@ documents, of other pages and of whoever removes an emoji. Where the commands re
 as a stranger could have done. Every panel, dialog and note that shows such a text is opened. A control makes markup of the same texts, with
 and without the policy of the page, and must count.
 """
-import ctypes, json, os, re, sqlite3, struct, subprocess, threading, xml.etree.ElementTree
-from http.server import BaseHTTPRequestHandler, HTTPServer
+import ctypes, json, os, re, sqlite3, struct, subprocess, xml.etree.ElementTree
 
 # What browsers run when it becomes markup, each with a number in place of N.
 VECTORS = """
@@ -145,7 +144,9 @@ def write_scripts(path, scripts):
     pending = json.loads(file.execute("SELECT pending FROM art").fetchone()[0])
     pending["url"] = "https://evil.example/?" + scripts.next("addresses", VECTORS[1])
     digest = sum(row[0] for table in TABLES for row in file.execute(f"SELECT sum FROM {table}"))
-    file.execute("UPDATE art SET pending = ?, digest = ?", (json.dumps(pending), signed(digest)))
+    size = " + ".join(f"ifnull(length(CAST({column} AS BLOB)), 0)" for column in ["name", "tags", "changes", "inverse", "dropped"])
+    log = file.execute(f"SELECT sum({size}) FROM edit").fetchone()[0]
+    file.execute("UPDATE art SET pending = ?, log = ?, digest = ?", (json.dumps(pending), log, signed(digest)))
     *columns, _ = file.execute("SELECT * FROM art").fetchone()
     file.execute("UPDATE art SET sum = ?", (sum_of("art", columns),))
     file.commit()
@@ -210,8 +211,7 @@ def hostile_program(studio, name, link, *messages):
 def show_everything(studio, watched, scripts, link):
     """Opens all that shows a text of somebody else."""
     page = watched.page
-    captions = page.evaluate("[...document.querySelectorAll('[role=option]')].map((option) => option.getAttribute('aria-label'))")
-    assert sum("X(" in label for label in captions) >= 2 * len(VECTORS) - 4, captions
+    page.wait_for_function(f"document.querySelectorAll('[role=option][aria-label*=\"X(\"]').length > {2 * len(VECTORS) - 4}")
     assert "onerror" in page.locator("#name").inner_text()
     page.get_by_text("Saved", exact=True).wait_for()
 

@@ -46,7 +46,7 @@ export { handleAt, handlesOf } from './selection.js';
 /** How far a pointer moves, in the view's units, before a press is a drag. */
 export const dragThreshold = Object.freeze({ mouse: 4, touch: 10 });
 /** How far from a handle's centre it can be taken, and how far from a label a finger can be, in the view's units. */
-export const reachOf = Object.freeze({ mouse: 8, touch: 20 });
+export const reachOf = Object.freeze({ mouse: 12, touch: 20 });
 /** Degrees that two fingers turn before the selection turns. */
 const pinchTurnFrom = 10;
 
@@ -384,7 +384,8 @@ function* stillEdges(scene, moving) {
 }
 
 /**
- * Makes the selection larger or smaller about the opposite corner; with Alt about the centre.
+ * Makes the selection larger or smaller about the opposite corner; with Alt about the centre. The dragged corner of an upright frame snaps,
+ * but not with Ctrl.
  * @param {PointerInput} start
  * @param {Scene} scene
  * @param {readonly Label[]} labels
@@ -395,14 +396,41 @@ function resizeDrag(start, scene, labels, frame, index) {
   const [corner, opposite] = [frame.corners[index], frame.corners[(index + 2) % 4]];
   const taken = scene.viewport.contentPlace(start.x, start.y);
   const scale = scaler(labels);
+  /** @type {Lines | null} */
+  let lines = null;
   return new Drag('resize', 'resize', labels, unchanged(scene), (input, now) => {
     const about = input.alt ? frame.center : opposite;
     const to = now.viewport.contentPlace(input.x, input.y);
     const [x, y] = [corner.x + to.x - taken.x - about.x, corner.y + to.y - taken.y - about.y];
     const [alongX, alongY] = [corner.x - about.x, corner.y - about.y];
     const square = alongX * alongX + alongY * alongY;
-    return state(labels, scale(square > 0 ? (x * alongX + y * alongY) / square : 1, about));
+    const factor = square > 0 ? (x * alongX + y * alongY) / square : 1;
+    if (!scene.snaps || input.ctrl || frame.rotation !== 0) return state(labels, scale(factor, about));
+    lines ??= snapLines(stillEdges(now, scene.selection), now.canvas);
+    const snapped = snappedFactor(lines, about, { x: alongX, y: alongY }, factor, snapDistance / now.viewport.zoom);
+    return state(labels, scale(snapped.factor, about), { guides: snapped.guides });
   });
+}
+
+/**
+ * The factor with which a corner lies on the nearest line, and that line's guide.
+ * @param {Lines} lines
+ * @param {Point} about
+ * @param {Point} along from there to the corner, with the factor 1
+ * @param {number} factor
+ * @param {number} distance
+ */
+function snappedFactor(lines, about, along, factor, distance) {
+  const corner = (/** @type {number} */ times) => {
+    const [x, y] = [about.x + along.x * times, about.y + along.y * times];
+    return { left: x, top: y, right: x, bottom: y };
+  };
+  const { dx, dy, guides } = snap(lines, corner(factor), distance);
+  // Both shifts change the factor, so the smaller one counts.
+  const shifts = guides.map(({ axis }) => (axis === 'x' ? dx / along.x : dy / along.y)).filter(Number.isFinite);
+  if (shifts.length === 0) return { factor, guides: [] };
+  const times = factor + shifts.reduce((a, b) => (Math.abs(b) < Math.abs(a) ? b : a));
+  return { factor: times, guides: snap(lines, corner(times), 0.000001).guides };
 }
 
 /**
