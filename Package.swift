@@ -198,6 +198,8 @@ let package = Package(
       dependencies: [
         "ArtModel", "ArtWorkspace", "ArtProtocol", "ArtWeb", "TestSupport", "emojiart", "emojiart-studio",
         "emojiart-worker",
+        .product(name: "NIOCore", package: "swift-nio", condition: studio),
+        .product(name: "NIOEmbedded", package: "swift-nio", condition: studio),
       ],
       swiftSettings: settings),
     .testTarget(

@@ -340,8 +340,21 @@ public actor LivePage {
 
   private func deliver(_ event: SessionEvent) async {
     if let bytes = await line(of: event) { await output.send(bytes) }
-    guard let session, case .document(.changed) = event else { return }
+    guard let session, mayChangeUndo(event) else { return }
     await tellUndo(session)
+  }
+
+  /// Whether the event may change what this page's undo and redo would revert. Computing that reads the log, in the worst case all of it, so
+  /// an edit by others, which changes neither, does not cause it.
+  private func mayChangeUndo(_ event: SessionEvent) -> Bool {
+    switch event {
+    case .document(.changed(let change)):
+      !change.isComplete || change.cause == .rebase
+        || change.edits.contains { $0.kind != .edit || $0.session == client.session }
+    // Any event may be missing.
+    case .document(.resync): true
+    default: false
+    }
   }
 
   private func line(of event: SessionEvent) async -> [UInt8]? {

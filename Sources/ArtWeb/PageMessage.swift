@@ -7,7 +7,7 @@ import ArtWorkspace
 /// A message of a page: a frame with one JSON object. See docs/STUDIO.md.
 public struct PageMessage: Sendable {
   /// The most bytes of a message.
-  public static let limit = 1 << 20
+  public static let limit = 8 << 20
 
   /// What a page asks for.
   public enum Body: Sendable {
@@ -57,7 +57,7 @@ public struct PageMessage: Sendable {
   /// The last saved edit that the page knew when it first asked.
   public let since: KnownHead?
 
-  /// Parses a message. Throws the error with the tag, if that precedes the error.
+  /// Parses a message. Throws the error with the message's tag, wherever that stands, because a page waits for the answer with it.
   public init(_ bytes: [UInt8]) throws(ProtocolRequest.Unreadable) {
     var reading = Reading()
     do throws(ArtError) {
@@ -72,8 +72,26 @@ public struct PageMessage: Sendable {
         return try Self.request(buffer)
       }
     } catch {
-      throw ProtocolRequest.Unreadable(error: error, tag: reading.tag)
+      throw ProtocolRequest.Unreadable(error: error, tag: reading.tag ?? Self.tag(in: bytes))
     }
+  }
+
+  /// The tag of a message that cannot be read; nil for no JSON object, and for none with a tag.
+  private static func tag(in bytes: [UInt8]) -> ProtocolTag? {
+    guard bytes.count <= limit else { return nil }
+    var reading = Reading()
+    do throws(ArtError) {
+      try bytes.withUnsafeBufferPointer { (buffer) throws(ArtError) in
+        try JSONReader.read(buffer) { (reader) throws(ArtError) in
+          try reader.object { (key, reader) throws(ArtError) in
+            if key == "tag" { try reading.read(key, &reader) } else { try reader.skip() }
+          }
+        }
+      }
+    } catch {
+      // What follows the tag may be no JSON.
+    }
+    return reading.tag
   }
 
   private init(body: Body, tag: ProtocolTag?, since: KnownHead?) {

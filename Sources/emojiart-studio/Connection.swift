@@ -38,8 +38,13 @@
         return
       }
       channel.closeFuture.whenComplete { _ in server.disconnect() }
+      try addHandlers(to: channel, server)
+    }
+
+    /// Adds what reads the requests and messages of a connection. Its deadlines are those of the channel's event loop.
+    static func addHandlers(to channel: any Channel, _ server: StudioServer) throws {
       let pipeline = channel.pipeline.syncOperations
-      try pipeline.addHandler(HeadLimit())
+      try pipeline.addHandler(OpeningLimit())
       let upgrader = NIOWebSocketServerUpgrader(
         maxFrameSize: PageMessage.limit, automaticErrorHandling: true,
         shouldUpgrade: { channel, head in
@@ -65,7 +70,9 @@
               context.pipeline.syncOperations.removeHandler(handler, promise: nil)
             }
           }
-        ))
+        ),
+        // The handler itself answers what is no request, with the fields of every answer.
+        withErrorHandling: false)
       try pipeline.addHandler(handler)
     }
 
@@ -85,7 +92,11 @@
   extension StudioServer {
     /// The route of a request. Throws why it is refused.
     func route(_ head: HTTPRequestHead) throws(WebRefusal) -> WebRoute {
-      try withSessions { (sessions, _) throws(WebRefusal) in
+      let bytes = head.headers.reduce(head.uri.utf8.count) {
+        $0 + $1.name.utf8.count + $1.value.utf8.count + 4
+      }
+      guard bytes <= Gate.headBytes else { throw WebRefusal(431, "the head is too long") }
+      return try withSessions { (sessions, _) throws(WebRefusal) in
         try gate.route(WebRequest(head)) { sessions.isTicket($0) }
       }
     }
@@ -99,19 +110,38 @@
     }
   }
 
-  /// Ends a connection whose request's head is too long, or takes too long to come.
-  final class HeadLimit: ChannelInboundHandler {
+  /// Ends a connection that takes too long for the head of its first request, or whose page sends too much or takes too long until it has
+  /// proved its session.
+  ///
+  ///     head (5 s) ──a head──▶ open ◀──admitted── proving (5 s, 4 KiB)
+  ///        └─────────────────upgraded────────────────▲
+  ///
+  /// It stays in front of what parses, so bytes count before they are one message.
+  final class OpeningLimit: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
 
-    /// How long the first bytes of a request may take to become a head.
-    private static let headLife = TimeAmount.seconds(5)
+    /// How long the head, and the proof, may take.
+    static let life = TimeAmount.seconds(5)
+    /// The most bytes of a page that has not proved its session.
+    static let proofBytes = 4 << 10
+
     private var deadline: Scheduled<Void>?
+    /// How many bytes may still come; nil for any number.
+    private var bytes: Int?
 
     func channelActive(context: ChannelHandlerContext) {
-      let channel = context.channel
-      deadline = context.eventLoop.scheduleTask(in: Self.headLife) { channel.close(promise: nil) }
+      limit(context.channel)
       context.fireChannelActive()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+      if let bytes {
+        let left = bytes - unwrapInboundIn(data).readableBytes
+        guard left >= 0 else { return context.close(promise: nil) }
+        self.bytes = left
+      }
+      context.fireChannelRead(data)
     }
 
     func channelInactive(context: ChannelHandlerContext) {
@@ -119,8 +149,22 @@
       context.fireChannelInactive()
     }
 
-    /// The head is read whole.
-    func headIsRead() { deadline?.cancel() }
+    /// The head is read whole, or the page is admitted.
+    func lift() {
+      deadline?.cancel()
+      bytes = nil
+    }
+
+    /// The connection has become a WebSocket.
+    func beginProof(_ channel: any Channel) {
+      limit(channel)
+      bytes = Self.proofBytes
+    }
+
+    private func limit(_ channel: any Channel) {
+      deadline?.cancel()
+      deadline = channel.eventLoop.scheduleTask(in: Self.life) { channel.close(promise: nil) }
+    }
   }
 
   /// Which user is at the other end of a connection.
@@ -134,10 +178,14 @@
       for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") {
         let fields = line.split(separator: " ", omittingEmptySubsequences: true)
         guard fields.count > 7, fields[1] == from, fields[2] == to else { continue }
-        return fields[7] == "\(getuid())"
+        // The table names no user, that is root, for the end of a connection that its program has closed already.
+        return fields[3] == established && fields[7] == "\(getuid())"
       }
       return false
     }
+
+    /// The state of a connection that both ends have open.
+    private static let established = "01"
 
     /// A port of 127.0.0.1 as the table has it.
     private static func text(_ port: Int) -> String {

@@ -7,6 +7,7 @@
   import ArtWorkspace
   import NIOCore
   import NIOHTTP1
+  import NIOWebSocket
 
   /// Answers the requests of a connection, one after the other.
   final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
@@ -23,16 +24,18 @@
 
     private let server: StudioServer
     private var open: Open?
+    /// Whether a request was refused. Nothing more is read then.
+    private var isRefused = false
 
     init(_ server: StudioServer) { self.server = server }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+      guard !isRefused else { return }
       switch unwrapInboundIn(data) {
       case .head(let head): begin(head, context)
       case .body(var part):
         guard var now = open else { return }
         guard now.body.readableBytes + part.readableBytes <= now.route.bodyBytes else {
-          open = nil
           return refuse(WebRefusal(413, "the body is too long"), context)
         }
         now.body.writeBuffer(&part)
@@ -44,26 +47,28 @@
       }
     }
 
-    func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+      // The request of an upgrade that is refused comes next.
+      if error is NIOWebSocketUpgradeError { return }
+      guard error is HTTPParserError, !isRefused else { return context.close(promise: nil) }
+      refuse(WebRefusal(400, "no request of HTTP"), context)
+    }
 
     private func begin(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
-      if let limit = try? context.pipeline.syncOperations.handler(type: HeadLimit.self) { limit.headIsRead() }
-      let bytes = head.headers.reduce(head.uri.utf8.count) {
-        $0 + $1.name.utf8.count + $1.value.utf8.count + 4
-      }
+      if let limit = try? context.pipeline.syncOperations.handler(type: OpeningLimit.self) { limit.lift() }
       do throws(WebRefusal) {
-        guard bytes <= Gate.headBytes else { throw WebRefusal(431, "the head is too long") }
         let route = try server.route(head)
         guard route != .live else { throw WebRefusal(426, "this is for WebSockets only") }
         open = Open(request: WebRequest(head), route: route, keepsAlive: head.isKeepAlive)
       } catch {
-        refuse(error, context)
+        refuse(error, context, isHead: head.method == .HEAD)
       }
     }
 
     /// Answers with a refusal and ends the connection, because the rest of the request is not read.
-    private func refuse(_ refusal: WebRefusal, _ context: ChannelHandlerContext) {
-      Self.write(WebAnswer(refusal), to: context.channel, keepsAlive: false, isHead: false)
+    private func refuse(_ refusal: WebRefusal, _ context: ChannelHandlerContext, isHead: Bool = false) {
+      (open, isRefused) = (nil, true)
+      Self.write(WebAnswer(refusal), to: context.channel, keepsAlive: false, isHead: isHead)
     }
 
     private func answer(_ open: Open, _ context: ChannelHandlerContext) {

@@ -13,8 +13,8 @@
     typealias InboundIn = WebSocketFrame
     typealias OutboundOut = WebSocketFrame
 
-    /// How long a page has to prove its session, to read what is waiting for it, and to answer a ping.
-    private static let (proofLife, slowLife) = (TimeAmount.seconds(5), TimeAmount.seconds(30))
+    /// How long a page has to read what is waiting for it, and to answer a ping.
+    fileprivate static let slowLife = TimeAmount.seconds(30)
     private static let pause = TimeAmount.seconds(15)
     /// The most pings without an answer.
     private static let silentPings = 3
@@ -22,27 +22,28 @@
     private let server: StudioServer
     private var handshake = Handshake()
     private var inbox: [[UInt8]] = []
-    private var batches: AsyncStream<[[UInt8]]>.Continuation?
+    /// Takes the messages of a page that is admitted.
+    var batches: AsyncStream<[[UInt8]]>.Continuation?
     private var ticket: String?
-    private var proof: Scheduled<Void>?
     private var slow: Scheduled<Void>?
     private var pings: RepeatedTask?
     private var silent = 0
+    /// Whether the connection ends: nothing more is read then.
+    private var isEnding = false
 
     init(_ server: StudioServer) { self.server = server }
 
     func handlerAdded(context: ChannelHandlerContext) {
       let channel = context.channel
-      // The head of the request was read whole.
-      if let limit = try? context.pipeline.syncOperations.handler(type: HeadLimit.self) { limit.headIsRead() }
+      openingLimit(context)?.beginProof(channel)
       guard server.add(channel) else { return close(context, .unexpectedServerError) }
       _ = channel.setOption(.autoRead, value: false)
-      proof = context.eventLoop.scheduleTask(in: Self.proofLife) { channel.close(promise: nil) }
       context.read()
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-      for task in [proof, slow] { task?.cancel() }
+      isEnding = true
+      slow?.cancel()
       pings?.cancel()
       batches?.finish()
       if let ticket { server.withSessions { sessions, _ in sessions.end(ticket) } }
@@ -51,6 +52,7 @@
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+      guard !isEnding else { return }
       let frame = unwrapInboundIn(data)
       switch frame.opcode {
       case .text: inbox.append(Array(frame.unmaskedData.readableBytesView))
@@ -85,15 +87,25 @@
       slow = context.eventLoop.scheduleTask(in: Self.slowLife) { channel.close(promise: nil) }
     }
 
-    func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+      isEnding = true
+      context.close(promise: nil)
+    }
 
     // MARK: Greeting
 
+    private func openingLimit(_ context: ChannelHandlerContext) -> OpeningLimit? {
+      try? context.pipeline.syncOperations.handler(type: OpeningLimit.self)
+    }
+
     private func greet(_ frame: [UInt8], _ context: ChannelHandlerContext) {
+      guard !isEnding else { return }
       if let batches {
         batches.yield([frame])
         return
       }
+      // What came in one read with the request was not counted.
+      guard frame.count <= OpeningLimit.proofBytes else { return close(context, .messageTooLarge) }
       let effect = server.withSessions { [handshake] sessions, now in
         var handshake = handshake
         return (handshake.receive(frame, &sessions, at: now), handshake)
@@ -105,7 +117,7 @@
         send(message, context)
         close(context, .policyViolation)
       case .admit(let client, let ticket):
-        proof?.cancel()
+        openingLimit(context)?.lift()
         self.ticket = ticket
         begin(
           LivePage(server.named(client), of: server.hub, to: SocketOutput(channel: context.channel)), ticket,
@@ -148,6 +160,7 @@
     }
 
     private func close(_ context: ChannelHandlerContext, _ code: WebSocketErrorCode) {
+      isEnding = true
       var data = ByteBuffer()
       data.write(webSocketErrorCode: code)
       let channel = context.channel
@@ -163,8 +176,11 @@
 
     func send(_ message: [UInt8]) async {
       let frame = WebSocketFrame(fin: true, opcode: .text, data: ByteBuffer(bytes: message))
+      // Of a page that does not read, only one message waits here. The channel stays writable, so its own handler does not notice.
+      let slow = channel.eventLoop.scheduleTask(in: SocketHandler.slowLife) { channel.close(promise: nil) }
       // A page that has gone gets nothing; its end is noticed elsewhere.
       do { try await channel.writeAndFlush(frame) } catch {}
+      slow.cancel()
     }
 
     func sendLossy(_ message: [UInt8]) {

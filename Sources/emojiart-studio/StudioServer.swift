@@ -15,7 +15,7 @@
 
   /// The server of one folder: what all of its connections share.
   ///
-  ///     connection ──▶ PeerCheck ──▶ HeadLimit ──▶ HTTP ──▶ RequestHandler ──▶ StudioBodies
+  ///     connection ──▶ PeerUser ──▶ OpeningLimit ──▶ HTTP ──▶ RequestHandler ──▶ StudioBodies
   ///                                                  └──upgrade──▶ SocketHandler ──▶ LivePage ──▶ Session
   final class StudioServer: Sendable {
     /// The most connections, and the most pages among them.
@@ -24,6 +24,8 @@
     static let idleLife = Duration.seconds(60)
     /// How long pages have to save at the end.
     static let endLife = Duration.milliseconds(1_900)
+    /// How long the server waits until its pages have got the message that it ends.
+    static let goodbyeLife = TimeAmount.milliseconds(500)
 
     private struct State {
       var sessions: PageSessions
@@ -40,15 +42,19 @@
     let gate: Gate
     let assets = SentAssets(.system)
     let port: Int
-    private let place: ServerPlace
+    private let keep: @Sendable (ServerRecord) throws(ArtError) -> Void
+    private let elapsed: @Sendable () -> Duration
     private let state: Mutex<State>
-    private let start = ContinuousClock.now
 
-    private init(
-      _ launch: StudioLaunch, _ workspace: Workspace, _ place: ServerPlace, port: Int,
-      keys: [ServerRecord.SessionKey]
+    /// A server of a folder that knows the sessions of a former one. `keep` keeps them for a later one.
+    init(
+      _ launch: StudioLaunch, _ workspace: Workspace, port: Int, keys: [ServerRecord.SessionKey] = [],
+      clock: some Clock<Duration> = ContinuousClock(),
+      keep: @escaping @Sendable (ServerRecord) throws(ArtError) -> Void
     ) {
-      (self.launch, self.place, self.port) = (launch, place, port)
+      (self.launch, self.port, self.keep) = (launch, port, keep)
+      let start = clock.now
+      elapsed = { start.duration(to: clock.now) }
       hub = StudioHub(workspace)
       bodies = StudioBodies(workspace, by: Renderer())
       gate = Gate(port: port)
@@ -68,7 +74,7 @@
     }
 
     /// The time since the server started.
-    var now: Duration { start.duration(to: .now) }
+    var now: Duration { elapsed() }
 
     /// The link of the page with a new launch code.
     func link() -> String {
@@ -95,7 +101,7 @@
       let record = ServerRecord(
         folder: launch.folder, port: port, process: Int(getpid()),
         sessions: kept.map { ServerRecord.SessionKey(id: $0.id, key: $0.key) })
-      do throws(ArtError) { try place.write(record) } catch {
+      do throws(ArtError) { try keep(record) } catch {
         Main.write("emojiart-studio: pages will need a new link after a restart: \(error.cause)\n", to: 2)
       }
     }
@@ -137,17 +143,22 @@
       }
     }
 
-    /// Tells every page that the server ends.
-    private func sayGoodbye() {
+    /// Tells every page that the server ends. Returns when that is written, or after a moment: a page may not read.
+    private func sayGoodbye(_ loop: any EventLoop) async {
       let channels = state.withLock { state in
         state.isEnding = true
         return Array(state.sockets.values)
       }
-      for channel in channels {
+      let written = channels.map { channel in
         let frame = WebSocketFrame(
           fin: true, opcode: .text, data: ByteBuffer(string: #"{"bye":"the server ends"}"#))
-        channel.writeAndFlush(frame, promise: nil)
+        return channel.writeAndFlush(frame)
       }
+      let told = loop.makePromise(of: Void.self)
+      EventLoopFuture.andAllComplete(written, on: loop).cascade(to: told)
+      loop.scheduleTask(in: Self.goodbyeLife) { told.succeed() }
+      // None of these futures fails.
+      do { try await told.futureResult.get() } catch {}
     }
   }
 
@@ -166,7 +177,9 @@
       settings.autosave = AutosavePolicy(delay: .milliseconds(150))
       let workspace = try await Workspace.open(launch.folder, settings)
       let (descriptor, port) = try listen(on: [launch.port, former?.port, 0].compactMap(\.self), launch)
-      let server = StudioServer(launch, workspace, place, port: port, keys: former?.sessions ?? [])
+      let server = StudioServer(launch, workspace, port: port, keys: former?.sessions ?? []) {
+        (record) throws(ArtError) in try place.write(record)
+      }
       server.keepSessions()
       let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
       let listener = try await Connection.listen(descriptor, server, group)
@@ -179,7 +192,7 @@
       Main.write(link + "\n", to: 1)
       if launch.opens { Browser.open(link) }
       for await _ in ended.stream { break }
-      server.sayGoodbye()
+      let telling = Task { await server.sayGoodbye(group.next()) }
       listener.close(promise: nil)
       control.close(promise: nil)
       unlink(place.socket)
@@ -190,6 +203,7 @@
         exit(ExitStatus.inputOutput.rawValue)
       }
       let failure = await saving.value
+      await telling.value
       deadline.cancel()
       if let failure { throw failure }
     }

@@ -56,6 +56,17 @@ import Testing
     #expect(taken > 50 && refused > 3_000)
   }
 
+  @Test("H4 the error of a message has the tag that stands behind the fault")
+  func tagBehind() throws {
+    for text in [
+      #"{"edit":{"changes":[["rotate","0123abcd",212]],"name":"rotate"},"since":null,"tag":"a2"}"#,
+      #"{"find":{"words":3},"tag":"a2"}"#, #"{"mvoe":{},"tag":"a2"}"#,
+    ] {
+      let unreadable = #expect(throws: ProtocolRequest.Unreadable.self) { try PageMessage(Array(text.utf8)) }
+      #expect(unreadable?.tag?.text == #""a2""#, "\(text)")
+    }
+  }
+
   @Test("H4 an edit of a page sets no background, and has no text that a user could not type")
   func edits() {
     let changes = [
@@ -76,9 +87,9 @@ import Testing
     }
   }
 
-  @Test("H4 a message of more than 1 MiB is refused")
+  @Test("H4 a message of more than 8 MiB is refused")
   func large() {
-    let text = #"{"open":"\#(String(repeating: "a", count: 1 << 20))","tag":1}"#
+    let text = #"{"open":"\#(String(repeating: "a", count: 8 << 20))","tag":1}"#
     #expect(throws: ProtocolRequest.Unreadable.self) { try PageMessage(Array(text.utf8)) }
   }
 }

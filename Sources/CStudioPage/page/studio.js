@@ -22,8 +22,8 @@ import { Viewport } from './rules.js';
 
 /** The room around the canvas at fit, in pixels of the view. The floating bars are below. */
 const inset = { left: 28, top: 26, right: 28, bottom: 74 };
-/** The most characters of a message. */
-const messageLimit = 900_000;
+/** The bytes of a message beside the changes of its edit. */
+const messageRoom = 1000;
 
 /** @typedef {'select' | 'hand' | 'stamp' | 'brush' | 'caption'} Tool */
 /** @typedef {import('./canvas').Matrix} Matrix */
@@ -590,7 +590,7 @@ export class Studio {
     if (!changes.length) return;
     let parts = [changes];
     if (changes.length > 5000) {
-      const count = Math.ceil(JSON.stringify(changes).length / messageLimit);
+      const count = Math.ceil(new Blob([JSON.stringify(changes)]).size / ((this.net.welcome?.limits.message ?? Infinity) - messageRoom));
       const size = Math.ceil(changes.length / count);
       parts = Array.from({ length: count }, (_, index) => changes.slice(index * size, (index + 1) * size));
     }

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if Studio
+  import ArtModel
+  import ArtWorkspace
+  import Foundation
+  import NIOCore
+  import NIOEmbedded
+  import TestSupport
+  import Testing
+
+  @testable import ArtWeb
+  @testable import emojiart_studio
+
+  /// A server of an empty folder whose connections have no sockets.
+  struct StudioRoom {
+    /// The time of codes and failures.
+    let clock = ManualClock()
+    /// The time of connections.
+    private let loop = NIOAsyncTestingEventLoop()
+    private let server: StudioServer
+    private static let host = "127.0.0.1:8080"
+
+    private init(_ folder: String, _ workspace: Workspace) {
+      server = StudioServer(StudioLaunch(folder: folder), workspace, port: 8080, clock: clock) { _ in }
+    }
+
+    /// Runs a test with such a server.
+    static func with(_ body: (StudioRoom) async throws -> Void) async throws {
+      let folder = FileManager.default.temporaryDirectory.appendingPathComponent("emojiart-room.\(UUID())")
+        .path
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+      defer { try? FileManager.default.removeItem(atPath: folder) }
+      var settings = WorkspaceSettings()
+      settings.pollBecause = "this test needs no watcher"
+      let workspace = try await Workspace.open(folder, settings)
+      let room = StudioRoom(folder, workspace)
+      let failure: (any Error)?
+      do {
+        try await body(room)
+        failure = nil
+      } catch {
+        failure = error
+      }
+      #expect(await workspace.close() == nil)
+      await room.loop.shutdownGracefully()
+      if let failure { throw failure }
+    }
+
+    /// Lets time pass for the connections.
+    func pass(_ time: TimeAmount) async { await loop.advanceTime(by: time) }
+
+    /// A connection that was just made.
+    func connect() async throws -> Wire {
+      let channel = NIOAsyncTestingChannel(loop: loop)
+      try await loop.executeInContext { [server] in try Connection.addHandlers(to: channel, server) }
+      try await channel.connect(to: SocketAddress(unixDomainSocketPath: "/room")).get()
+      return Wire(channel, upgrade)
+    }
+
+    /// A new launch code.
+    func code() -> String { server.withSessions { sessions, now in sessions.makeCode(at: now) } }
+
+    /// Trades a launch code: the status of the answer.
+    func trade(_ code: String) async throws -> Int {
+      let connection = try await connect()
+      try await connection.send(post("/session", #"{"code":"\#(code)"}"#))
+      return try await connection.answer().status
+    }
+
+    /// A session of a page.
+    func session() throws -> Session {
+      let (id, token) = try server.withSessions { (sessions, now) throws(WebRefusal) in
+        try sessions.trade(sessions.makeCode(at: now), at: now)
+      }
+      return Session(id: id, token: token)
+    }
+
+    /// The head of a request of the page itself, that begins with this line.
+    func head(_ line: String) -> String {
+      "\(line)\r\nHost: \(Self.host)\r\nSec-Fetch-Site: same-origin\r\n\r\n"
+    }
+
+    /// A request with a body.
+    func post(_ target: String, _ body: String) -> String {
+      head("POST \(target) HTTP/1.1").dropLast()
+        + "Origin: http://\(Self.host)\r\nContent-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
+    }
+
+    /// The request for the WebSocket.
+    var upgrade: String {
+      """
+      GET /live HTTP/1.1\r
+      Host: \(Self.host)\r
+      Origin: http://\(Self.host)\r
+      Connection: Upgrade\r
+      Upgrade: websocket\r
+      Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r
+      Sec-WebSocket-Version: 13\r
+      Sec-WebSocket-Protocol: emojiart-1\r
+      \r
+
+      """
+    }
+
+    /// A session with its token.
+    struct Session {
+      let id: String
+      let token: [UInt8]
+
+      /// The page's first message.
+      var hello: String { #"{"hello":{"nonce":"0123456789abcdef","session":"\#(id)"}}"# }
+
+      /// The page's second message.
+      func answer(to challenge: String) -> String {
+        let key = WebSecrets.system.digest(token)
+        let proof = hexadecimal(WebSecrets.system.authenticate(key, "page:\(challenge)"))
+        return #"{"answer":{"client":"0123456789ab","name":"Ada","proof":"\#(proof)"}}"#
+      }
+    }
+  }
+
+  /// The page's end of a connection without a socket.
+  final class Wire {
+    private let channel: NIOAsyncTestingChannel
+    private let upgrade: String
+    private var received: [UInt8] = []
+
+    init(_ channel: NIOAsyncTestingChannel, _ upgrade: String) {
+      (self.channel, self.upgrade) = (channel, upgrade)
+    }
+
+    /// Whether the server has not closed it.
+    var isOpen: Bool { channel.isActive }
+
+    func send(_ text: some StringProtocol) async throws { try await send(Array(text.utf8)) }
+    func send(_ bytes: [UInt8]) async throws { try await channel.writeInbound(ByteBuffer(bytes: bytes)) }
+
+    /// Waits until the server closes it.
+    func waitForEnd() async throws { try await channel.closeFuture.get() }
+
+    private func more() async throws {
+      received += try await channel.waitForOutboundWrite(as: ByteBuffer.self).readableBytesView
+    }
+
+    /// The next answer of HTTP.
+    func answer() async throws -> RawAnswer {
+      while true {
+        if let answer = RawAnswer(from: &received) { return answer }
+        try await more()
+      }
+    }
+
+    // MARK: WebSockets
+
+    /// Becomes a WebSocket.
+    func becomeSocket() async throws {
+      try await send(upgrade)
+      #expect(try await answer().status == 101)
+    }
+
+    /// Sends a message.
+    func say(_ text: String) async throws { try await send(Frame.bytes(.text, text)) }
+
+    private func frame(_ kind: Frame.Kind) async throws -> Frame {
+      while true {
+        while let frame = Frame(from: &received) { if frame.kind == kind { return frame } }
+        try await more()
+      }
+    }
+
+    /// The server's next message.
+    func message() async throws -> String { try await frame(.text).text }
+
+    /// Waits for a ping, and answers it.
+    func answerPing() async throws {
+      _ = try await frame(.ping)
+      try await send(Frame.bytes(.pong, ""))
+    }
+
+    /// Waits for the closing frame: its code.
+    func closingCode() async throws -> Int { try await frame(.connectionClose).code }
+
+    /// The frames that were sent before the connection ended.
+    func rest() async throws -> [Frame] {
+      while let buffer = try await channel.readOutbound(as: ByteBuffer.self) {
+        received += buffer.readableBytesView
+      }
+      var frames: [Frame] = []
+      while let frame = Frame(from: &received) { frames.append(frame) }
+      return frames
+    }
+
+    /// The proof that a challenge asks for.
+    func answer(to challenged: String, of session: StudioRoom.Session) throws -> String {
+      let challenge = try #require(challenged.firstMatch(of: /"challenge":"([0-9a-f]+)"/)).output.1
+      return session.answer(to: String(challenge))
+    }
+
+    /// Proves a session, until it is welcome.
+    func prove(_ session: StudioRoom.Session) async throws {
+      try await say(session.hello)
+      try await say(answer(to: message(), of: session))
+      #expect(try await message().contains(#""welcome""#))
+    }
+  }
+#endif
