@@ -339,6 +339,7 @@ public actor LivePage {
   // MARK: Events
 
   private func deliver(_ event: SessionEvent) async {
+    if case .moved(let path) = event { hub.moved(self, to: path) }
     if let bytes = await line(of: event) { await output.send(bytes) }
     guard let session, mayChangeUndo(event) else { return }
     await tellUndo(session)

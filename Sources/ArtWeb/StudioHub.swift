@@ -23,9 +23,16 @@ public final class StudioHub: Sendable {
   /// The admitted pages by their tickets.
   private let admitted = Mutex<[String: LivePage]>([:])
   private let pages = Mutex<[ObjectIdentifier: Entry]>([:])
+  private let firstDocument: Mutex<String?>
 
-  /// The pages of a folder.
-  public init(_ workspace: Workspace) { self.workspace = workspace }
+  /// The pages of a folder. `first` is the document that a new page opens first; nil for none.
+  public init(_ workspace: Workspace, first: String? = nil) {
+    self.workspace = workspace
+    firstDocument = Mutex(first)
+  }
+
+  /// The document that a new page opens first, by its present name; nil for none.
+  public var first: String? { firstDocument.withLock(\.self) }
 
   /// A page has proved its session.
   public func admit(_ page: LivePage, _ ticket: String) { admitted.withLock { $0[ticket] = page } }
@@ -40,6 +47,17 @@ public final class StudioHub: Sendable {
   func add(_ page: LivePage, _ document: String) {
     pages.withLock { $0[ObjectIdentifier(page)] = Entry(page: page, document: document) }
     tell(of: document)
+  }
+
+  /// The file of a page's document was renamed. Each page of the document tells so.
+  func moved(_ page: LivePage, to path: String) {
+    let old = pages.withLock { pages in
+      let old = pages[ObjectIdentifier(page)]?.document
+      pages[ObjectIdentifier(page)]?.document = path
+      return old
+    }
+    firstDocument.withLock { if let old, $0 == old { $0 = path } }
+    tell(of: path)
   }
 
   /// A page has closed its document.

@@ -55,7 +55,7 @@
       (self.launch, self.port, self.keep) = (launch, port, keep)
       let start = clock.now
       elapsed = { start.duration(to: clock.now) }
-      hub = StudioHub(workspace)
+      hub = StudioHub(workspace, first: launch.document)
       bodies = StudioBodies(workspace, by: Renderer())
       gate = Gate(port: port)
       state = Mutex(State(sessions: PageSessions(.system, keys: keys.map { ($0.id, $0.key) })))
@@ -63,7 +63,7 @@
 
     /// The message that welcomes a page.
     func welcome(_ ticket: String) -> [UInt8] {
-      Handshake.welcome(ticket: ticket, folder: launch.folder, document: launch.document)
+      Handshake.welcome(ticket: ticket, folder: launch.folder, document: hub.first)
     }
 
     /// The client, with the name of this server's user if its page gives none.

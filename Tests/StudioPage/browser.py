@@ -505,6 +505,9 @@ def moved_and_removed(studio):
     os.rename(studio.document, moved)
     page.get_by_text("The document is now called picnic.emojiart").wait_for()
     assert page.locator("#name").inner_text() == "picnic"
+    # A new page is told the new name.
+    other = studio.page()
+    assert other.locator("#name").inner_text() == "picnic"
     away = f"{studio.folder}/away.emojiart"
     os.rename(moved, away)
     page.get_by_text("The document’s file was removed").wait_for()

@@ -250,7 +250,7 @@ def show_everything(studio, watched, scripts, link):
 
     # Dialogs.
     page.keyboard.press("Control+/")
-    page.keyboard.type(scripts.next("searches", VECTORS[11]))
+    page.get_by_role("combobox").fill(scripts.next("searches", VECTORS[11]))
     page.get_by_text("No action fits").wait_for()
     page.keyboard.press("Escape")
     for key in ["?", "Shift+C"]:

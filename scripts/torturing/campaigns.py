@@ -35,6 +35,11 @@ def tried(name, what, whole, part, tests, pattern, *more, least=None):
     )
 
 
+def studio(name, what, whole, part, words, *promises):
+    return Campaign(
+        name, what, whole, part, program=("scripts/torture-studio", words, "{program}", "{count}", "{seed}"), promises=promises)
+
+
 CAMPAIGNS = (
     tried("listeners", "steps of listeners", 1_000_000, 50_000, "ListenerLawTests/law",
           r"^D17 law from .*: (\d+) steps .* 0 wrong"),
@@ -64,6 +69,8 @@ CAMPAIGNS = (
           r"^F15 power cut in a restore: (\d+) cuts.* lost 0, torn 0"),
     tried("power-cuts-of-sqlite", "losses of SQLite with FULL", 20_000, 10_000, "PowerCutTests/control",
           r"^F15 control with FULL.*: lost (\d+) of.*with EXTRA: lost 0", least=1_000),
+    tried("studio-power", "power cuts in the studio's server", 20_000, 4_000, "StudioPowerCutTests",
+          r"^F15 power cut in the studio: (\d+) cuts.* lost 0, torn 0;"),
     tried("power-cuts-of-warnings", "power cuts of warnings", 2_000, 1_000, "WarningPowerCutTests",
           r"^B23 power cut in warnings .*: (\d+) cuts.* lost 0, torn 0"),
     tried("random-kills", "random kills of streams", 10_000, 500, "RandomKillTests", r"^K17 random kills: (\d+) streams.*lost 0",
@@ -121,4 +128,13 @@ CAMPAIGNS = (
     Campaign("stops", "programs stopped under load", 2_000, 500,
              program=("scripts/torture-stops", "{program}", "{count}", "{seed}"),
              promises=(Promise("programs stopped under load", r"^D11 stops: (\d+) tried \(", 2_000),)),
+    studio("studio-kills", "kills of the studio's server under its pages", 40, 10, "kills",
+           Promise("kills of the studio's server", r"^H6 kills of the server: .* (\d+) kills, .* 0 broken", 200),
+           Promise("edits that its pages sent twice", r"^H6 kills of the server: .* (\d+) repeated, .*0 broken", 100)),
+    studio("studio-law", "pages, commands and a stream on one document", 60, 20, "law",
+           Promise("edits of pages", r"^H8 law of the studio: .* (\d+) edits, .* 0 broken", 2_000),
+           Promise("pages compared with the file", r"^H8 law of the studio: .* (\d+) compared, .* 0 broken", 120),
+           Promise("kills of the server", r"^H8 law of the studio: .* (\d+) kills, .* 0 broken", 40)),
+    studio("studio-tabs", "servers with 32 pages", 4, 1, "tabs",
+           Promise("changes on 32 pages", r"^H8 many tabs: .* (\d+) changes, .* 0 broken", 50_000)),
 )
