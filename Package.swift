@@ -36,7 +36,6 @@ let package = Package(
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
   ],
   targets: [
@@ -100,6 +99,7 @@ let package = Package(
         .linkedLibrary("inotifytools"),
         .unsafeFlags(["-nostartfiles", "-static-stdlib", "-Xlinker", "--as-needed"]),
       ]),
+    .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
     // The page stands beside the C that takes it in.
     .target(
       name: "CStudioPage", exclude: ["page", "package.json"], linkerSettings: [.linkedLibrary("z")]),
@@ -111,7 +111,7 @@ let package = Package(
       name: "emojiart-studio",
       dependencies: [
         "ArtSystem", "ArtModel", "ArtWorkspace", "ArtProtocol", "ArtWeb",
-        .product(name: "Crypto", package: "swift-crypto", condition: studio),
+        .target(name: "CSodium", condition: studio),
         .product(name: "NIOCore", package: "swift-nio", condition: studio),
         .product(name: "NIOHTTP1", package: "swift-nio", condition: studio),
         .product(name: "NIOPosix", package: "swift-nio", condition: studio),

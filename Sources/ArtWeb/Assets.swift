@@ -5,14 +5,6 @@ import CStudioPage
 
 /// The files of the page, which are in the program.
 public enum Assets {
-  /// A file with what a browser needs to know of it.
-  public struct File: Sendable {
-    /// The bytes.
-    public let bytes: [UInt8]
-    /// The media type.
-    public let mediaType: String
-  }
-
   /// The index of each file by its name.
   private static let indices = Dictionary(
     uniqueKeysWithValues: (0..<studio_file_count).map {
@@ -23,11 +15,10 @@ public enum Assets {
   public static let names = Set(indices.keys)
 
   /// The file of that name; nil for any other.
-  public static func file(_ name: String) -> File? {
+  public static func file(_ name: String) -> [UInt8]? {
     indices[name].map { index in
       let file = studio_file_at(index).pointee
-      let bytes = UnsafeBufferPointer(start: file.bytes, count: file.size)
-      return File(bytes: Array(bytes), mediaType: mediaType(of: name))
+      return Array(UnsafeBufferPointer(start: file.bytes, count: file.size))
     }
   }
 
@@ -60,10 +51,13 @@ public enum SecurityFields {
   /// The policy of everything else: nothing in it may run or be loaded.
   public static let body = "default-src 'none'; frame-ancestors 'none'; sandbox"
 
-  /// The fields of an answer; `isPage` for the files of the page.
-  public static func all(isPage: Bool) -> [(name: String, value: String)] {
+  /// The policy of a file of the page. Only a document and a worker obey that of their own file.
+  static func policy(of name: String) -> String { [WebRoute.page, "painter.js"].contains(name) ? page : body }
+
+  /// The fields of an answer with this policy.
+  static func all(policy: String) -> [(name: String, value: String)] {
     [
-      ("Content-Security-Policy", isPage ? page : body),
+      ("Content-Security-Policy", policy),
       ("Cross-Origin-Opener-Policy", "same-origin"),
       ("Cross-Origin-Resource-Policy", "same-origin"),
       ("Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=(), usb=()"),

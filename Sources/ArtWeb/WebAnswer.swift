@@ -14,24 +14,28 @@ public struct WebAnswer: Sendable {
   public let body: [UInt8]
 
   private init(
-    _ status: Int, _ body: [UInt8], _ type: String, isPage: Bool = false,
-    more: [(name: String, value: String)] = []
+    _ status: Int, _ body: [UInt8], _ type: String, policy: String = SecurityFields.body,
+    isAsset: Bool = false, more: [(name: String, value: String)] = []
   ) {
-    let caching = isPage ? "no-cache" : "no-store"
+    let caching = isAsset ? "no-cache" : "no-store"
     self.status = status
     self.body = body
     fields =
-      SecurityFields.all(isPage: isPage) + [("Cache-Control", caching), ("Content-Type", type)] + more
+      SecurityFields.all(policy: policy) + [("Cache-Control", caching), ("Content-Type", type)] + more
   }
 
   /// A file of the page for developing.
-  public init(asset bytes: [UInt8], _ type: String) { self.init(200, bytes, type, isPage: true) }
+  public init(asset bytes: [UInt8], _ name: String) {
+    self.init(
+      200, bytes, Assets.mediaType(of: name), policy: SecurityFields.policy(of: name), isAsset: true)
+  }
 
   /// A file of the page, or only its tag where the browser has it.
-  fileprivate init(_ bytes: [UInt8], _ type: String, isZipped: Bool, tag: String, isKnown: Bool) {
+  fileprivate init(_ bytes: [UInt8], _ name: String, isZipped: Bool, tag: String, isKnown: Bool) {
     let zipped: [(name: String, value: String)] = isZipped ? [("Content-Encoding", "gzip")] : []
     self.init(
-      isKnown ? 304 : 200, isKnown ? [] : bytes, type, isPage: true,
+      isKnown ? 304 : 200, isKnown ? [] : bytes, Assets.mediaType(of: name),
+      policy: SecurityFields.policy(of: name), isAsset: true,
       more: zipped + [("ETag", tag), ("Vary", "Accept-Encoding")])
   }
 
@@ -135,7 +139,6 @@ public final class SentAssets: Sendable {
   private struct File {
     let plain: [UInt8]
     let zipped: [UInt8]?
-    let type: String
     let tag: String
   }
 
@@ -150,7 +153,7 @@ public final class SentAssets: Sendable {
     guard let file = file(name) else { throw WebRefusal(404, "nothing is here") }
     let zipped = request.takesGzip ? file.zipped : nil
     return WebAnswer(
-      zipped ?? file.plain, file.type, isZipped: zipped != nil, tag: file.tag,
+      zipped ?? file.plain, name, isZipped: zipped != nil, tag: file.tag,
       isKnown: request.knownTag == file.tag)
   }
 
@@ -159,10 +162,10 @@ public final class SentAssets: Sendable {
       if let file = files[name] { return file }
       guard let asset = Assets.file(name) else { return nil }
       let isCode = name.hasSuffix(".js") || name.hasSuffix(".css")
-      let bytes = isCode ? PageComments.removed(from: asset.bytes) : asset.bytes
+      let bytes = isCode ? PageComments.removed(from: asset) : asset
       let digest = secrets.digest(bytes).prefix(8)
       let file = File(
-        plain: bytes, zipped: Assets.compressed(bytes), type: asset.mediaType,
+        plain: bytes, zipped: Assets.compressed(bytes),
         tag: "\"\(hexadecimal(Array(digest)))\"")
       files[name] = file
       return file

@@ -152,7 +152,7 @@
       guard let bytes = FileContents.read("\(folder)/\(name)") else {
         throw WebRefusal(404, "no \(name) in the folder of assets")
       }
-      return WebAnswer(asset: bytes, Assets.mediaType(of: name))
+      return WebAnswer(asset: bytes, name)
     }
   }
 #endif

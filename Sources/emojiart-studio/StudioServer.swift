@@ -5,7 +5,7 @@
   import ArtSystem
   import ArtWeb
   import ArtWorkspace
-  import Crypto
+  import CSodium
   import Glibc
   import NIOCore
   import NIOHTTP1
@@ -174,7 +174,9 @@
       }
       let former = try place.record()
       var settings = WorkspaceSettings()
+      // What a page does is soon in the file, and what others do is soon in the page.
       settings.autosave = AutosavePolicy(delay: .milliseconds(150))
+      settings.quiet = .milliseconds(5)
       let workspace = try await Workspace.open(launch.folder, settings)
       let (descriptor, port) = try listen(on: [launch.port, former?.port, 0].compactMap(\.self), launch)
       let server = StudioServer(launch, workspace, port: port, keys: former?.sessions ?? []) {
@@ -254,11 +256,22 @@
   }
 
   extension WebSecrets {
-    /// Those of swift-crypto and of the system.
+    /// Those of libsodium and of the system.
     static let system = WebSecrets(
-      digest: { Array(SHA256.hash(data: $0)) },
+      digest: { bytes in
+        var digest = [UInt8](repeating: 0, count: Int(crypto_hash_sha256_BYTES))
+        // It cannot fail.
+        _ = crypto_hash_sha256(&digest, bytes, UInt64(bytes.count))
+        return digest
+      },
       authenticate: { key, text in
-        Array(HMAC<SHA256>.authenticationCode(for: Array(text.utf8), using: SymmetricKey(data: key)))
+        var code = [UInt8](repeating: 0, count: Int(crypto_auth_hmacsha256_BYTES))
+        var state = crypto_auth_hmacsha256_state()
+        let bytes = Array(text.utf8)
+        _ = crypto_auth_hmacsha256_init(&state, key, key.count)
+        _ = crypto_auth_hmacsha256_update(&state, bytes, UInt64(bytes.count))
+        _ = crypto_auth_hmacsha256_final(&state, &code)
+        return code
       },
       random: { count in
         var generator = SystemRandomNumberGenerator()

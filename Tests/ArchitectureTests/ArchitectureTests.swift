@@ -40,7 +40,7 @@ private struct Project {
     "ArtProtocol": ["ArtModel", "ArtStore", "ArtDocument", "ArtWorkspace"],
     "ArtWeb": ["ArtSystem", "ArtModel", "ArtWorkspace", "ArtProtocol", "CStudioPage"],
     "emojiart-studio": [
-      "ArtSystem", "ArtModel", "ArtWorkspace", "ArtProtocol", "ArtWeb", "Crypto", "NIOCore", "NIOHTTP1",
+      "ArtSystem", "ArtModel", "ArtWorkspace", "ArtProtocol", "ArtWeb", "CSodium", "NIOCore", "NIOHTTP1",
       "NIOPosix", "NIOWebSocket",
     ],
     "ArtTerminal": ["ArtSystem", "ArtModel"],

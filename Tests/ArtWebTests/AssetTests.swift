@@ -19,7 +19,7 @@ import Testing
     #expect(Set(names) == Assets.names)
     for name in names {
       let bytes = try Data(contentsOf: Self.folder.appendingPathComponent(name))
-      let isSame = Assets.file(name)?.bytes == Array(bytes)
+      let isSame = Assets.file(name) == Array(bytes)
       #expect(isSame, "\(name) is another one; build again")
     }
   }
@@ -30,11 +30,23 @@ import Testing
       #"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function|https?://(?!www\.w3\.org|127\.0\.0\.1)[a-z0-9]"#
     )
     for name in Assets.names {
-      let text = String(decoding: try #require(Assets.file(name)).bytes, as: UTF8.self)
+      let text = String(decoding: try #require(Assets.file(name)), as: UTF8.self)
       let found = text.matches(of: forbidden).map { String($0.output[0].substring ?? "") }
       #expect(found.isEmpty, "\(name): \(found)")
     }
     #expect("element.innerHTML = text".contains(forbidden), "the check can fail")
+  }
+
+  @Test("H7 the document and the worker have the policy of the page; nothing else of it may run by itself")
+  func policies() {
+    let page = Assets.names.filter { SecurityFields.policy(of: $0) == SecurityFields.page }
+    #expect(page == ["index.html", "painter.js"])
+    #expect(Assets.names.subtracting(page).allSatisfy { SecurityFields.policy(of: $0).contains("sandbox") })
+    for part in [
+      "default-src 'none'", "script-src 'self'", "frame-ancestors 'none'", "trusted-types studio",
+    ] {
+      #expect(SecurityFields.page.contains(part))
+    }
   }
 
   @Test("H7 files are sent without the lines of comments, and with as many lines")
@@ -62,7 +74,7 @@ import Testing
         let c = `//`;
         """)
     for name in Assets.names where name.hasSuffix(".js") {
-      let source = String(decoding: try #require(Assets.file(name)).bytes, as: UTF8.self)
+      let source = String(decoding: try #require(Assets.file(name)), as: UTF8.self)
       let several = source.split(separator: "\n").filter { $0.count { $0 == "`" } % 2 == 1 }
       #expect(several.isEmpty, "\(name) has texts over several lines: \(several)")
     }

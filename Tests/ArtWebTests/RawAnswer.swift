@@ -41,13 +41,21 @@ struct RawAnswer {
     var faults = Self.required.filter { values($0.key) != [$0.value] }.map(\.key).sorted()
     let policy = values("content-security-policy")
     let isPage = policy.first?.contains("script-src 'self'") == true
+    let isAsset = values("content-type").contains { type in
+      ["text/html", "text/javascript", "text/css"].contains { type.hasPrefix($0) }
+    }
+    // The icon, or an export.
+    let isVector = values("content-type") == ["image/svg+xml"]
     let directives =
       isPage
       ? ["default-src 'none'", "require-trusted-types-for 'script'"] : ["default-src 'none'", "sandbox"]
     if policy.count != 1 || !directives.allSatisfy(policy[0].contains) || policy[0].contains("unsafe") {
       faults.append("content-security-policy")
     }
-    if values("cache-control") != [isPage ? "no-cache" : "no-store"] { faults.append("cache-control") }
+    let caching = values("cache-control")
+    if caching != [isAsset ? "no-cache" : "no-store"], !(isVector && caching == ["no-cache"]) {
+      faults.append("cache-control")
+    }
     let forbidden = ["access-control-", "set-cookie", "location", "server", "x-powered-by"]
     return faults + fields.map(\.name).filter { name in forbidden.contains { name.hasPrefix($0) } }
   }

@@ -24,6 +24,8 @@ public struct WorkspaceSettings: Sendable {
   public var warnings: WarningChoice?
   /// Whether the front end can ask the question that goes with a warning.
   public var asksAboutWarnings = true
+  /// A document is read again when nothing has happened to its file for this long.
+  public var quiet = Duration.milliseconds(20)
   /// The helper programs.
   public var helpers = HelperPrograms.installed
   /// A reason to scan the folder every two seconds instead of watching it; normally nil.
@@ -70,6 +72,7 @@ public actor Workspace {
   ) async throws(ArtError) -> Workspace {
     var watch = WatchSettings(ending: DocumentFile.ending, helpers: settings.helpers)
     watch.isRecursive = settings.isRecursive
+    watch.quiet = settings.quiet
     watch.pollBecause = settings.pollBecause
     return try await open(path, settings, clock: clock) { [watch] in FolderWatcher($0, watch, clock: clock) }
   }

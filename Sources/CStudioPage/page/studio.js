@@ -22,6 +22,8 @@ import { Viewport } from './rules.js';
 
 /** The room around the canvas at fit, in pixels of the view. The floating bars are below. */
 const inset = { left: 28, top: 26, right: 28, bottom: 74 };
+/** Milliseconds of a frame. */
+const frameTime = 16;
 /** The bytes of a message beside the changes of its edit. */
 const messageRoom = 1000;
 
@@ -84,6 +86,7 @@ export class Studio {
   /** @type {Map<string, { resolve: (answer: Message) => void, reject: (error: Error) => void }>} */
   #answers = new Map();
   #frame = 0;
+  #refreshed = 0;
   #cameraFrame = 0;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #quiet;
@@ -274,9 +277,9 @@ export class Studio {
 
   // MARK: What is shown
 
-  /** Shows changes with the next frame. */
+  /** Shows changes: at once, so that the painter begins soon, but once in a frame. */
   #later() {
-    if (document.hidden) return this.refresh();
+    if (document.hidden || performance.now() - this.#refreshed > frameTime) return this.refresh();
     this.#frame ||= requestAnimationFrame(() => this.refresh());
   }
 
@@ -284,6 +287,7 @@ export class Studio {
   refresh() {
     cancelAnimationFrame(this.#frame);
     this.#frame = 0;
+    this.#refreshed = performance.now();
     const dirty = this.store.takeDirty();
     if (dirty.all) {
       this.picture.reset(this.store.inOrder());
