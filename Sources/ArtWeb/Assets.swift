@@ -52,7 +52,9 @@ public enum SecurityFields {
   public static let body = "default-src 'none'; frame-ancestors 'none'; sandbox"
 
   /// The policy of a file of the page. Only a document and a worker obey that of their own file.
-  static func policy(of name: String) -> String { [WebRoute.page, "painter.js"].contains(name) ? page : body }
+  static func policy(of name: String) -> String {
+    [WebRoute.page, "painter.js"].contains(name) ? page : body
+  }
 
   /// The fields of an answer with this policy.
   static func all(policy: String) -> [(name: String, value: String)] {

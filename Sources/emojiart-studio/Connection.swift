@@ -2,6 +2,7 @@
 
 #if Studio
   import ArtModel
+  import ArtSystem
   import ArtWeb
   import Glibc
   import NIOCore
@@ -33,7 +34,9 @@
 
     private static func prepare(_ channel: any Channel, _ server: StudioServer) throws {
       // Before a byte is read: other users of this machine can connect to a port of loopback, too.
-      guard PeerUser.isOwn(channel.remoteAddress, connectedTo: server.port), server.connect() else {
+      guard let peer = channel.remoteAddress?.port, LoopbackPeer.isOwn(peer, at: server.port),
+        server.connect()
+      else {
         channel.close(promise: nil)
         return
       }
@@ -164,49 +167,6 @@
     private func limit(_ channel: any Channel) {
       deadline?.cancel()
       deadline = channel.eventLoop.scheduleTask(in: Self.life) { channel.close(promise: nil) }
-    }
-  }
-
-  /// Which user is at the other end of a connection.
-  enum PeerUser {
-    /// Whether it is the user who runs this server. False where it cannot be found out.
-    ///
-    /// The kernel lists both ends of a connection within the machine, with the users of their processes: proc(5), `/proc/net/tcp`.
-    static func isOwn(_ address: SocketAddress?, connectedTo port: Int) -> Bool {
-      guard let peer = address?.port, let bytes = FileContents.read("/proc/net/tcp") else { return false }
-      let (from, to) = (text(peer), text(port))
-      for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") {
-        let fields = line.split(separator: " ", omittingEmptySubsequences: true)
-        guard fields.count > 7, fields[1] == from, fields[2] == to else { continue }
-        // The table names no user, that is root, for the end of a connection that its program has closed already.
-        return fields[3] == established && fields[7] == "\(getuid())"
-      }
-      return false
-    }
-
-    /// The state of a connection that both ends have open.
-    private static let established = "01"
-
-    /// A port of 127.0.0.1 as the table has it.
-    private static func text(_ port: Int) -> String {
-      let digits = String(port, radix: 16, uppercase: true)
-      return "0100007F:" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
-    }
-  }
-
-  /// Files that are read whole.
-  enum FileContents {
-    /// The bytes of a file; nil if it cannot be read.
-    static func read(_ path: String) -> [UInt8]? {
-      let file = open(path, O_RDONLY | O_CLOEXEC)
-      guard file >= 0 else { return nil }
-      defer { close(file) }
-      var (bytes, buffer): ([UInt8], [UInt8]) = ([], [UInt8](repeating: 0, count: 1 << 16))
-      while true {
-        let count = Glibc.read(file, &buffer, buffer.count)
-        guard count > 0 else { return count == 0 ? bytes : nil }
-        bytes += buffer[..<count]
-      }
     }
   }
 #endif

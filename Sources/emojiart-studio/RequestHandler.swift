@@ -3,6 +3,7 @@
 #if Studio
   import ArtModel
   import ArtProtocol
+  import ArtSystem
   import ArtWeb
   import ArtWorkspace
   import NIOCore
@@ -149,9 +150,11 @@
     /// A file of the page: the one in the program, or in the folder for developing.
     private func asset(_ name: String, _ request: WebRequest) throws(WebRefusal) -> WebAnswer {
       guard let folder = launch.assets else { return try assets.answer(name, request) }
-      guard let bytes = FileContents.read("\(folder)/\(name)") else {
-        throw WebRefusal(404, "no \(name) in the folder of assets")
+      var bytes: [UInt8]?
+      do throws(SystemError) { bytes = try SmallFile.read("\(folder)/\(name)", limit: 8 << 20) } catch {
+        // It is as good as none.
       }
+      guard let bytes else { throw WebRefusal(404, "no \(name) in the folder of assets") }
       return WebAnswer(asset: bytes, name)
     }
   }

@@ -15,8 +15,8 @@
 
   /// The server of one folder: what all of its connections share.
   ///
-  ///     connection ──▶ PeerUser ──▶ OpeningLimit ──▶ HTTP ──▶ RequestHandler ──▶ StudioBodies
-  ///                                                  └──upgrade──▶ SocketHandler ──▶ LivePage ──▶ Session
+  ///     connection ──▶ LoopbackPeer ──▶ OpeningLimit ──▶ HTTP ──▶ RequestHandler ──▶ StudioBodies
+  ///                                                      └──upgrade──▶ SocketHandler ──▶ LivePage ──▶ Session
   final class StudioServer: Sendable {
     /// The most connections, and the most pages among them.
     static let (connections, pages) = (128, 64)

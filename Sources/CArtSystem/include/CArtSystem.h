@@ -8,6 +8,7 @@
 #include <sys/xattr.h>
 
 #include "arguments.h"
+#include "peer.h"
 #include "process.h"
 
 /// Renames a file without replacing another. Returns 0 or the error number: EEXIST where the name exists.

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@testable import ArtSystem
+
+/// Two ends of a connection within this machine.
+private struct Connection {
+  let (listener, client, server): (Int32, Int32, Int32)
+  /// The port of the client, and of the listener.
+  let (peer, port): (Int, Int)
+
+  init() throws {
+    listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    client = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+    let (waiting, calling) = (listener, client)
+    let isBound = Self.with(&address) { bind(waiting, $0, $1) } == 0
+    try #require(isBound && listen(waiting, 1) == 0)
+    port = try Self.port(of: waiting)
+    address.sin_port = in_port_t(port).bigEndian
+    let isConnected = Self.with(&address) { connect(calling, $0, $1) } == 0
+    try #require(isConnected)
+    server = accept(waiting, nil, nil)
+    peer = try Self.port(of: calling)
+  }
+
+  private static func with(
+    _ address: inout sockaddr_in, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
+  ) -> Int32 {
+    withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        body($0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+  }
+
+  private static func port(of descriptor: Int32) throws -> Int {
+    var address = sockaddr_in()
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let result = withUnsafeMutablePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &size) }
+    }
+    try #require(result == 0)
+    return Int(in_port_t(bigEndian: address.sin_port))
+  }
+
+  func close() {
+    for descriptor in [listener, client, server] { Glibc.close(descriptor) }
+  }
+}
+
+@Suite("The other end of a connection within the machine") struct LoopbackPeerTests {
+  @Test("H12 both ways of finding out know the own user's open connection, and no other one")
+  func ways() throws {
+    let connection = try Connection()
+    defer { connection.close() }
+    for isOwn in [LoopbackPeer.isOwn, LoopbackPeer.isListed] {
+      #expect(isOwn(connection.peer, connection.port))
+      #expect(isOwn(connection.port, connection.peer), "the other end")
+      // A port that only listens, and the same port twice, are no connection.
+      #expect(!isOwn(1, connection.port) && !isOwn(connection.port, connection.port))
+      #expect(!isOwn(-1, connection.port) && !isOwn(65_536, connection.port))
+    }
+    #expect(LoopbackPeer.isOwn(connection.peer, at: connection.port))
+    Glibc.close(connection.client)
+    // The end that is closed belongs to nobody.
+    #expect(!LoopbackPeer.isOwn(connection.peer, at: connection.port))
+    #expect(!LoopbackPeer.isListed(connection.peer, at: connection.port))
+  }
+}
