@@ -108,6 +108,7 @@ public actor LivePage {
         ClientRequest(request, by: client, tag: message.tag?.requestTag, since: message.since))
     }
     var results = await perform(requests, session).makeIterator()
+    if !requests.isEmpty { await tellVersion(session) }
     for (message, fault) in answered {
       if let fault {
         await respond(.failed(fault), message.tag)
@@ -128,6 +129,12 @@ public actor LivePage {
       if let results = await session.perform(requests) { return results }
       await session.waitForCapacity()
     }
+  }
+
+  /// Tells the version that has the edits which are answered next: a page waits for its events.
+  private func tellVersion(_ session: Session) async {
+    let version = await session.version
+    await output.send(object("version") { $0.integer(version) })
   }
 
   // MARK: Everything else
@@ -167,6 +174,7 @@ public actor LivePage {
     switch request.body {
     case .caption(let caption):
       let answer = try await session.perform(caption, tag: tag?.requestTag, since: request.since)
+      await tellVersion(session)
       await respond(ProtocolAnswer.Outcome(answer, to: request), tag)
     case .save:
       try await session.save()
@@ -199,9 +207,11 @@ public actor LivePage {
         throw ArtError(.tooLarge, "the URL is too long to be kept for later")
       }
       try await session.changeBackground(.later(pending))
+      await tellVersion(session)
       await respond(.edited(ProtocolAnswer.Edited(unsaved: await session.unsavedChanges)), tag)
     case .clear:
       try await session.changeBackground(.clear)
+      await tellVersion(session)
       await respond(.edited(ProtocolAnswer.Edited(unsaved: await session.unsavedChanges)), tag)
     }
   }

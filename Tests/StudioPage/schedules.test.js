@@ -117,12 +117,14 @@ class PageModel {
       if (request.open) this.server.connections.add(this.push);
       this.answers.push({ shown: this.server.show(), isOpen: Boolean(request.open) });
     } else {
-      this.answers.push(this.server.perform(this.client, request));
+      const answer = this.server.perform(this.client, request);
+      this.answers.push({ version: this.faults.hidesVersion ? 0 : this.server.version }, answer);
     }
   }
 
   deliverAnswer() {
     const answer = this.answers.shift();
+    if (answer.version !== undefined) return this.store.answersAt(answer.version);
     if (!answer.shown) return this.store.answer(answer.tag, answer);
     this.isShowing = false;
     if (this.store.load(answer.shown) === 'resync') this.show();
@@ -171,6 +173,16 @@ class PageModel {
     for (let index = 1; index < order.length; index += 1) {
       const [low, high] = [order[index - 1], order[index]];
       assert.ok(low.z < high.z || (low.z === high.z && low.id < high.id), 'the order is by z and id');
+    }
+  }
+
+  /** Nothing that this page has made is said to be saved before it is. */
+  assertHonest() {
+    const { store, server, client } = this;
+    if (store.status !== 'saved') return;
+    assert.equal(store.pending.length, 0, 'saved, with pending edits');
+    for (const tag of this.tags) {
+      assert.ok((server.revisions.get(`${client} ${tag}`) ?? 0) <= server.saved, `${tag} is said to be saved`);
     }
   }
 
@@ -225,6 +237,7 @@ function run(seed, faults = {}) {
       random.pick(actions)(page);
     }
     page.assertNewestIsShown();
+    for (const each of pages) each.assertHonest();
   }
   // Everything arrives at last.
   for (const page of pages) {
@@ -250,7 +263,6 @@ function run(seed, faults = {}) {
     assert.equal(store.confirmedCount, wanted.size);
     assert.deepEqual(byID(store.inOrder()), wanted, 'shown is confirmed');
     assert.deepEqual(store.canvas, { ...server.canvas, fill: server.fill });
-    store.settle();
     assert.equal(store.status, 'saved');
     page.paint();
     for (const tag of page.tags) {
@@ -283,6 +295,7 @@ test('pages have what the server has, in whatever order messages arrive', (t) =>
 
 for (const [fault, message] of [
   ['makesTwice', /was made 2 times/], ['forgetsPending', /nothing is pending/], ['losesEvents', /strictly/],
+  ['hidesVersion', /is said to be saved/],
 ]) {
   test(`control: schedules fail where a program ${fault}`, (t) => {
     const messages = [];

@@ -176,22 +176,21 @@ test('an answered edit stays until its event, so the picture does not jump', () 
   const store = opened();
   store.perform([['move', 'aaaaaaaa', 1, 2]], 'move', 't1');
   store.takeDirty();
+  store.answersAt(store.version + 2);
   store.answer('t1', { ok: { unsaved: 1 } });
   assert.deepEqual([store.shown('aaaaaaaa').x, store.pending.length, store.status], [1, 0, 'saving']);
+  // What others have done before is not shown; the own event is.
+  store.apply(event(store, { updated: [{ id: 'aaaaaaaa', x: 8, y: 8 }] }));
+  assert.equal(store.shown('aaaaaaaa').x, 1);
   store.apply(event(store, { updated: [{ id: 'aaaaaaaa', x: 1, y: 2 }] }, own('t1')));
   assert.deepEqual([store.shown('aaaaaaaa').x, store.takeDirty().ids.size], [1, 0]);
-  // One without effect has no event; what comes next is shown.
-  store.perform([['move', 'aaaaaaaa', 1, 2]], 'move', 't2');
-  store.answer('t2', { ok: { unsaved: 1 } });
-  store.apply(event(store, { updated: [{ id: 'aaaaaaaa', x: 8, y: 8 }] }));
-  assert.equal(store.shown('aaaaaaaa').x, 8);
 });
 
-test('settling takes answered edits for confirmed', () => {
+test('an edit without effect is shown no longer than its answer, if all events have come', () => {
   const store = opened();
   store.perform([['move', 'aaaaaaaa', 1, 2]], 'move', 't1');
-  store.answer('t1', { ok: { unsaved: 1 } });
-  store.settle();
+  store.answersAt(store.version);
+  store.answer('t1', { ok: { unsaved: 0 } });
   assert.deepEqual([store.shown('aaaaaaaa').x, store.status], [10, 'saved']);
 });
 
@@ -238,6 +237,15 @@ test('after a break pending requests are sent again as they were, and others are
   assert.equal(store.shown('aaaaaaaa').x, 7);
   store.answer('t2', { error: { code: 'nothingToUndo', message: 'nothing' } });
   assert.deepEqual([store.pending.length, store.takeNews().length], [0, 1]);
+});
+
+test('an edit that is sent again is not said to be saved when it is answered', () => {
+  const store = opened();
+  store.perform([['move', 'aaaaaaaa', 1, 2]], 'move', 't1');
+  store.load(answer([bee, flower], { version: 9 }));
+  store.answersAt(10);
+  store.answer('t1', { ok: { unsaved: 1 } });
+  assert.deepEqual([store.pending.length, store.status], [0, 'saving']);
 });
 
 test('an edit that is answered after the document was loaded again does not stay', () => {

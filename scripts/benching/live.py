@@ -112,8 +112,17 @@ def starts(programs, count):
 
 
 async def memory(playwright, programs):
-    """Megabytes of the server, and of its helpers, when all is at rest: with one page of 1,000 emoji, and when that has gone."""
+    """Megabytes of the server, and of its helpers, when all is at rest: before any page, with one page of 1,000 emoji, and when that has gone."""
     studio, found = Studio(programs), []
+    idle = Server(programs)
+    try:
+        idle.make(Scene(1000))
+        idle.start()
+        idle.link()
+        own, *helpers = descendants(idle.process.pid)
+        found += [pss(own), sum(map(pss, helpers))]
+    finally:
+        idle.close()
     async with visit(playwright, studio, Scene(1000)) as opened:
         server = studio.server.process.pid
         for end in [opened.rest, opened.page.close]:

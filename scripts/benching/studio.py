@@ -125,7 +125,7 @@ async def main():
         table(["the server and the command", "", ""], [
             ["`emojiart serve` until its link is printed", spread(linked, 1), "ms"], ["until a connection succeeds", spread(connected, 1), "ms"],
             *([f"PSS of {of} {when}", spread(megabytes, 1), "MB"] for (when, of), megabytes in zip(
-                itertools.product(["with one page of 1,000 emoji", "when that has gone"], ["the server", "its helpers"]), memories)),
+                itertools.product(["before any page", "with one page of 1,000 emoji", "when that has gone"], ["the server", "its helpers"]), memories)),
             ["`emojiart-studio`, stripped", f"{sizes[0]:.1f}", "MB"], ["`emojiart`, stripped", f"{sizes[1]:.1f}", "MB"],
             ["`emojiart --version`", spread(version, 1), "ms"], ["`emojiart add` to 1,000 emoji", spread(add, 1), "ms"]])
         Others.told()

@@ -110,7 +110,7 @@ class Page:
         self.pending, self.answers = {}, {}  # requests, and answers to others than edits, by their tags
         self.done, self.refused = set(), {}  # the tags of edits that the server has answered, or has told in an event
         self.held = None  # the events since a resync, until the document has come
-        self.is_unsaved = False
+        self.answered_version = 0
         self.repeated = self.changes = self.resyncs = self.bytes = 0
         self.bye = None
         self.misses = lambda change: False  # for controls: the changes whose effect the page forgets
@@ -170,7 +170,7 @@ class Page:
     @property
     def is_saved(self):
         """Whether the page would show `Saved`."""
-        return not self.pending and not self.is_unsaved and self.held is None and self.saved["revision"] == self.revision
+        return not self.pending and self.version >= self.answered_version and self.held is None and self.saved["revision"] == self.revision
 
     # MARK: Messages
 
@@ -179,6 +179,8 @@ class Page:
         self.bytes += len(text)
         if "tag" in message and ("ok" in message or "error" in message):
             self.answered(message)
+        elif "version" in message:
+            self.answered_version = max(self.answered_version, message["version"])
         elif "bye" in message:
             self.bye = message["bye"]
         elif self.held is not None:
@@ -193,12 +195,10 @@ class Page:
             if "document" in message.get("ok", {}) and self.held is not None:
                 self.load(self.answers.pop(tag)["ok"])
             return
-        was_pending = self.pending.pop(tag, None)
+        self.pending.pop(tag, None)
         if "ok" in message:
             self.done.add(tag)
             self.repeated += "repeated" in message["ok"]
-            # An event that has come before the answer has said more.
-            self.is_unsaved |= bool(was_pending) and message["ok"]["unsaved"] > 0
         else:
             self.refused[tag] = message["error"]
 
@@ -206,7 +206,7 @@ class Page:
         document, held = answer["document"], self.held or []
         self.version, self.revision, self.saved = answer["version"], document["revision"], answer["saved"]
         self.confirmed, self.canvas = {one["id"]: label(one) for one in document["emojis"]}, document["canvas"]
-        self.is_unsaved, self.held = False, None
+        self.answered_version, self.held = 0, None
         for message in held:
             self.apply(message)
 
@@ -218,14 +218,14 @@ class Page:
         elif "changed" in message:
             self.change(message["changed"])
         elif "saved" in message and message["saved"]["revision"] >= self.saved["revision"]:
-            self.saved, self.is_unsaved = message["saved"], False
+            self.saved = message["saved"]
 
     def change(self, change):
         if change["before"] > self.version:
             raise Broken(f"H8: a page at version {self.version} gets the change {change['before']} to {change['version']}")
         if change["before"] < self.version:
             return
-        self.version, self.revision, self.is_unsaved = change["version"], change["revision"], False
+        self.version, self.revision = change["version"], change["revision"]
         self.saved = change.get("saved", self.saved)
         self.changes += 1
         for edit in change["edits"]:

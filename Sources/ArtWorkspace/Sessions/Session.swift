@@ -106,6 +106,8 @@ public final class Session: Sendable {
   public var state: DocumentState { get async { await shared.document.state } }
   /// The number of unsaved edits of all sessions.
   public var unsavedChanges: Int { get async { await shared.document.unsavedChanges } }
+  /// The document's present version, as in its events.
+  public var version: Int { get async { await shared.document.version } }
   /// The document's present revision.
   public var revision: Int { get async { await shared.document.content.revision } }
   /// The outcomes of orphaned journals that were found when the document was opened.

@@ -135,8 +135,7 @@ export class Net {
     if (id !== kept) {
       await claim(id);
       sessionStorage.setItem('client', id);
-      // Requests of another client are sent by its page.
-      sessionStorage.removeItem('pending');
+      keepEditsOnly();
     }
     this.client = id;
   }
@@ -350,6 +349,16 @@ export function takePending(name) {
   if (kept?.document !== name) return [];
   sessionStorage.removeItem('pending');
   return kept.pending;
+}
+
+/**
+ * Forgets the kept requests that another client must not send again. An edit sets values, so it can be made twice.
+ */
+function keepEditsOnly() {
+  const kept = JSON.parse(sessionStorage.getItem('pending') ?? 'null');
+  if (!kept) return;
+  const pending = kept.pending.filter((/** @type {import('./store').Kept} */ { request }) => request.edit);
+  sessionStorage.setItem('pending', JSON.stringify({ ...kept, pending }));
 }
 
 /** The document of the requests that an earlier page has left. */

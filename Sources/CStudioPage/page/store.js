@@ -12,13 +12,12 @@
 // The life of a pending edit. The server performs the requests of one page in their order; answers and events come in two streams, each in
 // order, but not to each other.
 //
-//     sent ── own event, or error ───────────────────────▶ gone
-//     sent ── ok, no event yet ──▶ lingers ── any event ──▶ gone
+//     sent ── own event, or error ──▶ gone
+//     sent ── ok ──▶ answered: shown until the events up to the version of the answer have come ──▶ gone
 //     sent ── event of a later own edit ──▶ overtaken: not shown any more ── ok or error ──▶ gone
-//     sent ── `load`, or an event of others ── ok ────────▶ gone
 //
-// An answered edit lingers, so that the picture does not jump back where its event is a moment later than the answer. An edit without effect
-// has no event: its values are the confirmed ones, if nothing has come from others since it was sent.
+// The server tells a version of the document before answers: it has all edits that they answer. So the picture does not jump back where the event
+// of an edit is a moment later than its answer, and an edit without effect, which has no event, is not shown longer than others.
 
 /** @typedef {import('./types').Label} Label */
 /** @typedef {import('./types').Fields} Fields */
@@ -42,7 +41,7 @@
  * @property {readonly Change[]} changes its prediction; empty for a request whose effect only the server knows
  * @property {Map<string, Change[]>} byID the changes of labels
  * @property {boolean} isOvertaken
- * @property {boolean} lingers whether it is shown after its answer, until the next `changed`
+ * @property {number} version what it is shown until, once it is answered
  */
 
 /**
@@ -106,8 +105,8 @@ export class Store {
    * @type {Pending[]}
    */
   #answered = [];
-  /** Whether an answer has reported unsaved edits of which no event has come. */
-  #hasUnsavedAnswer = false;
+  /** The version that has all answered edits. */
+  #answeredVersion = 0;
   /** @type {ReadonlyMap<string, Fields>} */
   #gesture = new Map();
   /** @type {ReadonlyMap<string, Label>} */
@@ -237,7 +236,7 @@ export class Store {
   }
 
   get isSaved() {
-    return this.#pending.length === 0 && !this.#hasUnsavedAnswer && this.saved.revision === this.revision;
+    return this.#pending.length === 0 && this.version >= this.#answeredVersion && this.saved.revision === this.revision;
   }
 
   /**
@@ -285,9 +284,9 @@ export class Store {
     const gone = [...this.#gesture.keys()].filter((id) => this.#confirmed.has(id));
     this.#confirmed = new Map(document.emojis.map((label) => [label.id, label]));
     this.#reportRemoved(gone.filter((id) => !this.#confirmed.has(id)), null);
+    // The document has all that was answered before.
     this.#answered = [];
-    this.#hasUnsavedAnswer = false;
-    for (const edit of this.#pending) edit.lingers = false;
+    this.#answeredVersion = 0;
     this.#showAll();
     const held = this.#held ?? [];
     this.#held = null;
@@ -315,7 +314,6 @@ export class Store {
       // The answer to `show` may have overtaken the event.
       if (event.saved.revision < this.saved.revision) return 'skipped';
       this.saved = { head: event.saved.head ?? this.saved.head, revision: event.saved.revision };
-      this.#hasUnsavedAnswer = false;
     } else if (typeof event.state === 'string') {
       this.state = /** @type {DocumentState} */ (event);
     } else if (event.dropped) {
@@ -336,7 +334,6 @@ export class Store {
     if (event.before !== this.version) return 'skipped';
     [this.version, this.revision] = [event.version, event.revision];
     if (event.saved) this.saved = event.saved;
-    this.#hasUnsavedAnswer = false;
     const { effect } = event;
     /** @type {Set<string>} */
     const touched = new Set(effect.removed);
@@ -361,7 +358,9 @@ export class Store {
 
     const underGesture = (effect.removed ?? []).filter((id) => this.#gesture.has(id));
     this.#reportRemoved(underGesture, event.edits.at(-1)?.by ?? null);
-    for (const edit of [...this.#answered.splice(0), ...this.#takeDone(event)]) this.#touch(edit, touched);
+    const done = this.#answered.filter(({ version }) => version <= this.version);
+    this.#answered = this.#answered.filter(({ version }) => version > this.version);
+    for (const edit of [...done, ...this.#takeDone(event)]) this.#touch(edit, touched);
     this.#showAgain(touched);
     return 'applied';
   }
@@ -382,9 +381,6 @@ export class Store {
     const hidden = this.#pending.slice(0, count);
     for (const edit of hidden) edit.isOvertaken = true;
     this.#pending = this.#pending.filter(({ tag }) => !tags.has(tag));
-    // What others did may be later than an own edit without effect; and `all` may be about an own edit.
-    const isOwn = event.edits.length > 0 && event.edits.every(({ session }) => session === this.client);
-    if (event.all || !isOwn) for (const edit of this.#pending) edit.lingers = false;
     return hidden;
   }
 
@@ -440,7 +436,7 @@ export class Store {
   /** @param {Request} request @param {readonly Change[]} changes @param {string} name */
   #add(request, changes, name) {
     const edit = {
-      tag: request.tag, name, request, changes, byID: byID(changes), isOvertaken: false, lingers: true,
+      tag: request.tag, name, request, changes, byID: byID(changes), isOvertaken: false, version: 0,
     };
     this.#pending.push(edit);
     /** @type {Set<string>} */
@@ -449,6 +445,12 @@ export class Store {
     this.#showAgain(touched);
     return request;
   }
+
+  /**
+   * The version of the document that has all edits which are answered next.
+   * @param {number} version
+   */
+  answersAt(version) { this.#answeredVersion = Math.max(this.#answeredVersion, version); }
 
   /**
    * The answer to a request of `perform` or `ask`. Other tags have no effect.
@@ -460,9 +462,8 @@ export class Store {
     if (index < 0) return;
     const [edit] = this.#pending.splice(index, 1);
     if (error) this.#news.push({ kind: 'refused', tag, name: edit.name, error });
-    const stays = ok !== undefined && edit.lingers && !edit.isOvertaken;
-    if (stays && ok.unsaved > 0) this.#hasUnsavedAnswer = true;
-    if (stays && edit.changes.length > 0) {
+    if (ok && !edit.isOvertaken && this.version < this.#answeredVersion) {
+      edit.version = this.#answeredVersion;
       this.#answered.push(edit);
     } else {
       /** @type {Set<string>} */
@@ -470,15 +471,6 @@ export class Store {
       this.#touch(edit, touched);
       this.#showAgain(touched);
     }
-  }
-
-  /** Takes answered edits for confirmed whose events have not come; call it when no message has come for a second. */
-  settle() {
-    /** @type {Set<string>} */
-    const touched = new Set();
-    for (const edit of this.#answered.splice(0)) this.#touch(edit, touched);
-    this.#hasUnsavedAnswer = false;
-    this.#showAgain(touched);
   }
 
   /**

@@ -88,8 +88,6 @@ export class Studio {
   #frame = 0;
   #refreshed = 0;
   #cameraFrame = 0;
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  #quiet;
   #pictureKey = '';
   #awaited = '';
   /**
@@ -215,12 +213,7 @@ export class Studio {
 
   /** @param {Message} message */
   #receive(message) {
-    // An edit without effect has an answer, and no event.
-    clearTimeout(this.#quiet);
-    this.#quiet = setTimeout(() => {
-      this.store.settle();
-      this.#later();
-    }, 1000);
+    if (typeof message.version === 'number') return this.store.answersAt(message.version);
     if (typeof message.tag === 'string' && (message.ok || message.error || message.fetching)) {
       this.store.answer(message.tag, /** @type {any} */ (message));
       const waiting = this.#answers.get(message.tag);

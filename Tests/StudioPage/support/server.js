@@ -27,6 +27,8 @@ export class ServerModel {
   saved = 0;
   /** By the client and the tag. */
   made = new Map();
+  /** The revision of each that has had an effect. */
+  revisions = new Map();
   refused = new Set();
   connections = new Set();
   log = [];
@@ -66,7 +68,9 @@ export class ServerModel {
     }
     const changes = undone ? this.#inverse(undone) : request.edit.changes;
     if (undone) undone.isUndone = true;
+    const before = this.revision;
     this.#apply(changes, client, request.tag, undone ? null : client);
+    if (this.revision > before) this.revisions.set(key, this.revision);
     return { ok: { unsaved: this.unsaved }, tag: request.tag };
   }
 
