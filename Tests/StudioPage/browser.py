@@ -6,11 +6,13 @@ PROGRAMS is the folder with emojiart and its helpers. Each case has a document o
 touch, and then reads the document with the command. A case waits for what it wants to see, never for a duration; what never comes is a
 failure after a minute. Closes with the line `N passed, N failed`.
 """
-import base64, http.server, json, os, random, re, shutil, socket, struct, subprocess, sys, tempfile, threading, time, traceback, zlib
+import base64, http.server, json, os, random, re, shutil, socket, struct, subprocess, sys, tempfile, threading, time, traceback, urllib.request, zlib
 from playwright.sync_api import sync_playwright
 from stored_scripts import stored_scripts
 
 LIMIT = int(os.environ.get("STUDIO_LIMIT", "60"))
+# The page of a folder instead of the one in the program, for developing.
+ASSETS = ["--assets", os.environ["STUDIO_ASSETS"]] if "STUDIO_ASSETS" in os.environ else []
 
 
 class Studio:
@@ -38,7 +40,7 @@ class Studio:
 
     def serve(self):
         self.server = subprocess.Popen(
-            [f"{self.programs}/emojiart", "serve", self.document], env=self.environment, stdout=subprocess.PIPE, text=True)
+            [f"{self.programs}/emojiart", "serve", self.document, *ASSETS], env=self.environment, stdout=subprocess.PIPE, text=True)
         return self.server.stdout.readline().strip()
 
     def blank(self, **options):
@@ -568,17 +570,93 @@ def link_takes_over(studio):
         page.keyboard.press("Control+/")
         page.get_by_role("combobox").fill("new link")
         page.keyboard.press("Enter")
+        # A link that was used already brings the page there, and the edit waits for a new one.
+        code = link.split("#c=")[1]
+        origin = link.split("/#")[0]
+        request = urllib.request.Request(f"{origin}/session", json.dumps({"code": code}).encode(), {
+            "Content-Type": "application/json", "Origin": origin, "Sec-Fetch-Site": "same-origin"})
+        urllib.request.urlopen(request).read()
         page.get_by_label("Link", exact=True).fill(link)
         page.on("dialog", lambda dialog: dialog.accept())
         page.keyboard.press("Enter")
-        page.wait_for_url(f"{link.split('#')[0]}*")
+        page.wait_for_url(f"{origin}/*")
+        page.get_by_role("button", name="Connect by a new link").click()
+        page.get_by_label("Link", exact=True).fill(studio.run("serve", f"{studio.folder}/art", "--link").strip())
+        page.keyboard.press("Enter")
         studio.until("the drag", lambda e: e[0]["x"] > 330)
         page.wait_for_function("() => window.studio && studio.status.pending == 0")
         page.keyboard.press("Control+z")
         studio.until("the undo by the same hand", lambda e: e[0]["x"] == 320)
 
 
-CASES = [drags, snaps, escape_cancels, arrows, deletes_and_duplicates, marquee_and_all, resizes_and_turns, adds_by_search, zooms, touches,
+class Line:
+    """The page's socket, whose messages can be held back. It works only while the browser is waited for."""
+
+    def __init__(self, page):
+        self.page, self.socket, self.held = page, None, []
+        self.holds = lambda text: False
+        page.route_web_socket("**/live", self.connect)
+
+    def connect(self, socket):
+        self.socket = socket
+        self.server = socket.connect_to_server()
+        self.server.on_message(lambda text: self.held.append(text) if self.holds(text) else socket.send(text))
+
+    def cut(self):
+        self.socket.close(code=4000)
+
+    def release(self):
+        self.holds = lambda text: False
+        for text in self.held:
+            self.socket.send(text)
+        self.held = []
+
+
+def edits_while_reopening(studio):
+    """What is done while the document is opened again comes after what was done without the server."""
+    studio.run("add", studio.document, "🐝", "--at", "320,240")
+    link = studio.serve()
+    page = studio.blank()
+    line = Line(page)
+    page.goto(link)
+    page.wait_for_function("() => window.studio && studio.ready.then(() => true)")
+    x, y, *_ = box(page, "🐝")
+    line.holds = lambda text: '"document":{' in text
+    line.cut()
+    page.wait_for_function("() => studio.status.net == 'waiting' || studio.status.net == 'connecting'")
+    drag(page, (x, y), (x + 40, y), ["Control"])
+    page.wait_for_function("() => studio.status.net == 'open'")
+    drag(page, (x + 40, y), (x + 120, y), ["Control"])
+    page.wait_for_function("() => studio.status.pending == 2")
+    while not line.held:
+        page.wait_for_timeout(10)
+    line.release()
+    page.wait_for_function("() => studio.status.pending == 0 && studio.status.saved == 'saved'")
+    z = zoom(page)
+    assert near(studio.shown()[0]["x"], 320 + 120 / z), studio.shown()
+    assert studio.run("history", studio.document).count("move 🐝") == 2
+
+
+def document_renamed_while_away(studio):
+    """Edits wait for a document that cannot be opened, and are sent when it is there again."""
+    page, (x, y, *_) = one(studio)
+    studio.server.kill()
+    studio.server.wait()
+    away = f"{studio.folder}/art/away.emojiart"
+    os.rename(studio.document, away)
+    studio.server = None
+    studio.run("new", f"{studio.folder}/art/other.emojiart")
+    studio.server = subprocess.Popen([f"{studio.programs}/emojiart", "serve", f"{studio.folder}/art"], env=studio.environment, stdout=subprocess.PIPE, text=True)
+    studio.server.stdout.readline()
+    page.get_by_text("bees.emojiart cannot be opened").first.wait_for()
+    drag(page, (x, y), (x + 80, y), ["Control"])
+    page.wait_for_function("() => studio.status.pending == 1")
+    os.rename(away, studio.document)
+    page.wait_for_function("() => studio.status.pending == 0 && studio.status.saved == 'saved'")
+    assert studio.shown()[0]["x"] > 330
+
+
+CASES = [edits_while_reopening, document_renamed_while_away, drags, snaps, escape_cancels, arrows, deletes_and_duplicates, marquee_and_all, resizes_and_turns, adds_by_search, zooms, touches,
          two_pages_and_a_command, refused_background, stamps_and_brushes, words_are_typed_in_place, actions_by_name, pastes, takes_back,
          background_arrives, drops, exports, moved_and_removed, reload_keeps_pending, link_takes_over, stored_scripts]
 

@@ -428,3 +428,23 @@ test('cancelled gestures of any kind restore everything, and all values are with
     assert.ok(seen[name] > 5, name);
   }
 });
+
+test('a pointer that takes no part, such as a palm, neither cancels nor ends a gesture', () => {
+  const pen = pair();
+  pen.drag1([[200, 200], [300, 260]], {}, { up: false });
+  pen.input({ type: 'down', id: 7, x: 500, y: 500, button: 0, pointerType: 'touch' });
+  pen.input({ type: 'cancel', id: 7 });
+  pen.input({ type: 'up', id: 1, x: 300, y: 260, button: 0, pointerType: 'mouse' });
+  assert.deepEqual(pen.changes, [['move', '1', 300, 260]]);
+
+  const touch = pair();
+  touch.tap(200, 200);
+  const finger = (type, id, x, y) => touch.input({ type, id, x, y, button: 0, pointerType: 'touch' });
+  for (const [id, x] of [[2, 190], [3, 210]]) finger('down', id, x, 200);
+  finger('move', 3, 230, 200);
+  finger('down', 4, 500, 500);
+  finger('up', 4, 500, 500);
+  assert.equal(touch.requests.length, 0, 'the pinch goes on');
+  finger('up', 3, 230, 200);
+  assert.equal(touch.requests.length, 1);
+});

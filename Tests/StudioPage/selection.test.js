@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { Viewport } from '../../Sources/CStudioPage/page/rules.js';
 import {
-  all, bounds, frameOf, handleAt, handlesOf, including, inverted, isInFrame, isSame, labelsOf, marqueed, nothing, pruned,
-  renamed, sameEmoji, selectionOf, toggled,
+  all, bounds, frameOf, handleAt, handlesOf, including, inverted, isInFrame, isSame, labelsOf, marqueed, nothing,
+  sameEmoji, selectionOf, toggled,
 } from '../../Sources/CStudioPage/page/selection.js';
 
 const label = (id, text = '🐝', more = {}) => ({ id, text, x: 100, y: 100, size: 100, z: 1, ...more });
@@ -33,16 +33,6 @@ test('all, the same emoji with or without its selector, and all others', () => {
   assert.equal(ids(sameEmoji(selectionOf(['d', 'b']), labels)), 'bde');
   assert.equal(ids(sameEmoji(nothing, labels)), '');
   assert.equal(ids(inverted(selectionOf(['a', 'c']), labels)), 'bde');
-});
-
-test('ids that are gone leave the selection, and a renamed one stays in it', () => {
-  const selection = selectionOf(['a', 'b']);
-  assert.equal(pruned(selection, () => true), selection);
-  assert.equal(ids(pruned(selection, (id) => id === 'b')), 'b');
-  assert.equal(ids(renamed(selection, 'a', 'z')), 'bz');
-  assert.equal(renamed(selection, 'x', 'z'), selection);
-  const there = new Map(labels.map((each) => [each.id, each]));
-  assert.equal(labelsOf(selectionOf(['a', 'x']), (id) => there.get(id)).length, 1);
 });
 
 test('the frame of one label is turned with it, that of several is upright', () => {

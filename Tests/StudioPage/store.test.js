@@ -2,7 +2,9 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { addition, bottomFirst, changed, differences, editName, isSameLabel, shortText, withFields } from '../../Sources/CStudioPage/page/changes.js';
+import {
+  addition, bottomFirst, changed, cut, differences, editName, isSameLabel, parts, shortText, withFields,
+} from '../../Sources/CStudioPage/page/changes.js';
 import { Store } from '../../Sources/CStudioPage/page/store.js';
 import { randomLabel, randomLabels } from './support/labels.js';
 import { Random } from './support/random.js';
@@ -35,6 +37,22 @@ const event = (store, effect, { tag, by = 'Bob', session, ...more } = {}) => ({
 const own = (tag) => ({ tag, session: 'ada', by: 'Ada' });
 
 // MARK: Labels and changes
+
+test('changes are parted by their bytes, and none is lost', () => {
+  const changes = Array.from({ length: 1000 }, (_, index) => ['text', `id${index}`, index % 3 ? 'a' : '🐝漢é'.repeat(index % 50)]);
+  for (const limit of [1, 100, 5000, 1e9]) {
+    const all = parts(changes, limit);
+    assert.deepEqual(all.flat(), changes);
+    for (const part of all) assert.ok(part.length === 1 || Buffer.byteLength(JSON.stringify(part)) <= limit + 2, `${limit}`);
+  }
+  assert.equal(parts(changes, 1e9).length, 1);
+  assert.deepEqual(parts([], 10), [[]]);
+});
+
+test('a text is cut between code points', () => {
+  assert.equal(cut('move 🐝🌸', 6), 'move 🐝');
+  assert.equal(cut('bees', 60), 'bees');
+});
 
 test('the differences of two labels, applied, give the other one', (t) => {
   const random = new Random(2);

@@ -62,8 +62,7 @@ export function add(studio, verb, labels, isSelected = true) {
 }
 
 /** @param {Studio} studio */
-function remove(studio) {
-  const labels = studio.selection;
+export function remove(studio, labels = studio.selection) {
   studio.settle();
   studio.perform(labels.map(({ id }) => ['remove', id]), editName(words.edits.remove, labels));
 }
@@ -147,7 +146,10 @@ function step(studio, isForward) {
   const [low, high] = isForward ? [next.z, other?.z ?? next.z + zStep * (labels.length + 1)] : [other?.z ?? next.z - zStep * (labels.length + 1), next.z];
   const gap = Math.floor((high - low) / (labels.length + 1));
   // Without room between the two, the server finds places.
-  if (gap < 1) return isForward ? studio.ask({ order: { above: next.id, ref: labels.map(({ id }) => id) } }, words.edits.order) : reorder(studio, false);
+  if (gap < 1) {
+    const [lower, upper] = isForward ? [[next], labels] : [labels, [next]];
+    return studio.ask({ order: { above: lower[lower.length - 1].id, ref: upper.map(({ id }) => id) } }, words.edits.order);
+  }
   edit(studio, words.edits.order, labels, (_, number) => ({ z: low + gap * (number + 1) }));
   return undefined;
 }
@@ -209,14 +211,14 @@ export const actions = [
   tool('caption', ['T', '8']),
   { id: 'emoji', group: 'tool', keys: ['/', 'E'], run: (studio) => studio.emit('ui', 'emoji') },
 
-  { id: 'undo', group: 'edit', keys: ['Mod+Z'], repeats: true, isEnabled: ({ can }) => can.undo !== null, run: (studio) => revert(studio, 'undo') },
+  { id: 'undo', group: 'edit', keys: ['Mod+Z'], repeats: true, isEnabled: ({ can, store }) => can.undo !== null || store.pending.length > 0, run: (studio) => revert(studio, 'undo') },
   { id: 'redo', group: 'edit', keys: ['Mod+Shift+Z', 'Mod+Y'], repeats: true, isEnabled: ({ can }) => can.redo !== null, run: (studio) => revert(studio, 'redo') },
   { id: 'cut', group: 'edit', keys: ['Mod+X'], isNative: true, isEnabled: some, run: async (studio) => (await transfer()).copy(studio, true) },
   { id: 'copy', group: 'edit', keys: ['Mod+C'], isNative: true, isEnabled: some, run: async (studio) => (await transfer()).copy(studio, false) },
   { id: 'copy.png', group: 'edit', keys: ['Shift+Alt+C'], isEnabled: open, run: async (studio) => (await transfer()).copyPicture(studio) },
   { id: 'paste', group: 'edit', keys: ['Mod+V'], isNative: true, isEnabled: open, run: async (studio) => (await transfer()).paste(studio) },
   { id: 'duplicate', group: 'edit', keys: ['Mod+D'], isEnabled: some, run: duplicate },
-  { id: 'delete', group: 'edit', keys: ['Delete', 'Backspace'], isEnabled: some, run: remove },
+  { id: 'delete', group: 'edit', keys: ['Delete', 'Backspace'], isEnabled: some, run: (studio) => remove(studio) },
   { id: 'replace', group: 'edit', keys: ['R'], isEnabled: some, run: (studio) => studio.emit('ui', 'replace') },
   { id: 'edit.words', group: 'edit', keys: ['Enter', 'F2'], isEnabled: isCaption, run: (studio) => studio.emit('ui', 'words') },
   { id: 'color.words', group: 'edit', keys: [], isEnabled: hasCaption, run: (studio) => studio.emit('ui', 'color') },
@@ -291,7 +293,6 @@ function zoomToSelection(studio) {
 function revert(studio, verb) {
   studio.settle();
   const { can } = studio;
-  // Until the server says what comes next, nothing is known.
   studio.ask({ [verb]: 1 }, verb === 'undo' ? words.undo(can.undo ?? '') : words.redo(can.redo ?? ''));
 }
 

@@ -132,6 +132,46 @@ export function shortText({ text, kind }) {
 }
 
 /**
+ * The beginning of a text, of at most that many code points.
+ * @param {string} text
+ * @param {number} count
+ */
+export const cut = (text, count) => [...text].slice(0, count).join('');
+
+/** @param {string} text */
+function utf8Length(text) {
+  let length = text.length;
+  for (let index = 0; index < text.length; index += 1) {
+    const unit = text.charCodeAt(index);
+    // Half of a pair stands for two of its four bytes.
+    if (unit >= 0x80) length += unit >= 0x800 && (unit < 0xd800 || unit > 0xdfff) ? 2 : 1;
+  }
+  return length;
+}
+
+/**
+ * The changes in parts that each have at most so many bytes as JSON; one part, unless there are too many.
+ * @param {readonly Change[]} changes
+ * @param {number} limit
+ * @returns {Change[][]}
+ */
+export function parts(changes, limit) {
+  /** @type {Change[][]} */
+  const result = [[]];
+  let size = 0;
+  for (const change of changes) {
+    const length = utf8Length(JSON.stringify(change)) + 1;
+    if (size + length > limit && size > 0) {
+      result.push([]);
+      size = 0;
+    }
+    size += length;
+    result[result.length - 1].push(change);
+  }
+  return result;
+}
+
+/**
  * Ascending by z, then by id.
  * @param {Label} a
  * @param {Label} b

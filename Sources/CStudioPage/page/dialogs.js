@@ -201,7 +201,7 @@ function warn(studio, { detail, question }) {
     answer(null);
   });
   document.body.append(dialog);
-  // It takes the focus only from people who do nothing else at the moment.
+  // It does not take the focus during a drag, or while the user types.
   if (studio.lifted || isTyping(document.activeElement)) dialog.setAttribute('open', '');
   else dialog.show();
 }
@@ -244,7 +244,8 @@ export function showCanvas(studio) {
       studio.ask({ canvas: { size, ...(anchor.value === 'center' ? { anchor: 'center' } : {}), ...(scale.checked ? { scale: true } : {}) } }, 'canvas');
     }
     const wanted = isFilled.checked ? color.value : null;
-    if (wanted !== fill) studio.ask({ canvas: { fill: wanted } }, 'canvas');
+    // The field has no transparency: a colour that was not touched stays as it is.
+    if ((isFilled.checked !== (fill !== null)) || (isFilled.checked && color.value !== (fill ?? '').slice(0, 7))) studio.ask({ canvas: { fill: wanted } }, 'canvas');
   });
   const dialog = show(studio, words.canvas.title, [content]);
 }

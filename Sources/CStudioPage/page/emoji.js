@@ -51,15 +51,17 @@ class Panel {
   /** @type {string[]} */
   #recent = [];
   #query = 0;
-  /** @type {{ text: string, from: { x: number, y: number }, ghost: HTMLElement | null } | null} */
+  /** @type {{ pointer: number, text: string, from: { x: number, y: number }, ghost: HTMLElement | null } | null} */
   #drag = null;
   #hasDragged = false;
+  /** The newest search. */
+  #searching = Promise.resolve();
 
   /** @param {Studio} studio */
   constructor(studio) {
     this.studio = studio;
     this.#find.disabled = false;
-    this.#find.addEventListener('input', () => this.#search());
+    this.#find.addEventListener('input', () => { this.#searching = this.#search(); });
     this.#find.addEventListener('keydown', (event) => {
       if (event.key === 'Escape') {
         if (this.#find.value) {
@@ -72,7 +74,8 @@ class Panel {
         event.preventDefault();
       }
       const first = this.#found.querySelector('button');
-      if (event.key === 'Enter' && first) this.choose(first.dataset.emoji ?? '');
+      // What is shown may be of a shorter word.
+      if (event.key === 'Enter' && !event.isComposing) this.#searching.then(() => this.choose(this.#found.querySelector('button')?.dataset.emoji ?? ''));
       if (event.key === 'ArrowDown' && first) {
         event.preventDefault();
         first.focus();
@@ -80,7 +83,7 @@ class Panel {
     });
     this.#found.addEventListener('click', (event) => {
       const button = event.target instanceof Element ? event.target.closest('button') : null;
-      if (button && !this.#hasDragged) this.choose(button.dataset.emoji ?? '');
+      if (button && (event.detail === 0 || !this.#hasDragged)) this.choose(button.dataset.emoji ?? '');
     });
     this.#found.addEventListener('keydown', (event) => this.#walk(event));
     this.#attachDrag();
@@ -213,9 +216,7 @@ class Panel {
       edit(studio, words.edits.replace, studio.selection.filter(({ kind }) => kind !== 'caption'), () => ({ text }));
       this.isReplacing = false;
       studio.focusCanvas();
-    } else if (studio.tool === 'stamp' || studio.tool === 'brush') {
-      studio.setStamp(text);
-    } else {
+    } else if (studio.tool !== 'stamp' && studio.tool !== 'brush') {
       add(studio, words.edits.add, [{ text, ...this.#freePlace(), size: studio.stampSize }]);
     }
     studio.setStamp(text);
@@ -257,11 +258,11 @@ class Panel {
       const button = event.target instanceof Element ? event.target.closest('button') : null;
       this.#hasDragged = false;
       if (!button || event.button !== 0) return;
-      this.#drag = { text: button.dataset.emoji ?? '', from: { x: event.clientX, y: event.clientY }, ghost: null };
+      this.#drag = { pointer: event.pointerId, text: button.dataset.emoji ?? '', from: { x: event.clientX, y: event.clientY }, ghost: null };
     });
     addEventListener('pointermove', (event) => {
       const drag = this.#drag;
-      if (!drag) return;
+      if (drag?.pointer !== event.pointerId) return;
       const [dx, dy] = [event.clientX - drag.from.x, event.clientY - drag.from.y];
       if (!drag.ghost) {
         if (Math.hypot(dx, dy) < dragThreshold) return;
@@ -273,14 +274,19 @@ class Panel {
       drag.ghost.style.fontSize = `${size}px`;
       drag.ghost.style.transform = `translate(${event.clientX}px,${event.clientY}px) translate(-50%,-50%)`;
     });
+    const cancel = () => {
+      this.#drag?.ghost?.remove();
+      this.#drag = null;
+    };
     const end = (/** @type {PointerEvent} */ event, /** @type {boolean} */ isDropped) => {
       const drag = this.#drag;
+      if (drag?.pointer !== event.pointerId) return;
       this.#drag = null;
-      drag?.ghost?.remove();
+      drag.ghost?.remove();
       const { studio } = this;
       const { left, top, width, height } = studio.stageRect;
       const isOnStage = event.clientX > left && event.clientX < left + width && event.clientY > top && event.clientY < top + height;
-      if (!drag?.ghost || !isDropped || !isOnStage || !studio.isOpen) return;
+      if (!drag.ghost || !isDropped || !isOnStage || !studio.isOpen) return;
       const { x, y } = studio.documentPoint(event);
       add(studio, words.edits.add, [{ text: drag.text, x: Math.round(x), y: Math.round(y), size: studio.stampSize }]);
       studio.setStamp(drag.text);
@@ -289,5 +295,11 @@ class Panel {
     };
     addEventListener('pointerup', (event) => end(event, true));
     addEventListener('pointercancel', (event) => end(event, false));
+    addEventListener('blur', cancel);
+    addEventListener('keydown', (event) => {
+      if (event.key !== 'Escape' || !this.#drag?.ghost) return;
+      event.stopImmediatePropagation();
+      cancel();
+    }, true);
   }
 }

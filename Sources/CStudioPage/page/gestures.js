@@ -7,7 +7,8 @@
 //     idle ── down with Space or the middle button ──▶ pan ── up ──▶ idle
 //     idle ── down with a stamp, or a brush ──▶ stamp, brush ── up ──▶ idle (commit)
 //     one finger, doing anything ── down of a second one ──▶ cancelled; pinch ── up of one ──▶ spent ── all up ──▶ idle
-//     any ── Escape, `pointercancel`, lost window ──▶ cancelled; spent ── all up ──▶ idle
+//     any ── `pointercancel` ──▶ cancelled; spent ── all up ──▶ idle
+//     any ── Escape, lost window ──▶ cancelled; idle
 //
 // The effect `gesture` has the labels as they were when the gesture began, and a function that gives their new values: a moved picture needs those of
 // one label, and only the commit needs all. `cancel` takes the labels back; the selection and the view are restored by effects of their own.
@@ -78,6 +79,11 @@ export class Gestures {
    * @type {number | null}
    */
   #pointer = null;
+  /**
+   * The second pointer of a pinch.
+   * @type {number | null}
+   */
+  #second = null;
   /** @type {PointerInput | null} */
   #last = null;
 
@@ -98,9 +104,11 @@ export class Gestures {
       case 'down': return this.#down(input, scene);
       case 'move': return this.#move(input, scene);
       case 'up': return this.#up(input, scene);
-      case 'cancel':
+      case 'cancel': {
+        const takesPart = this.#takesPart(input.id);
         this.#pointers.delete(input.id);
-        return this.#cancel();
+        return takesPart ? this.#cancel() : [];
+      }
       case 'keys': {
         if (!this.#last || !this.#activity || this.#activity.name === 'press') return [];
         const { shift, ctrl, alt } = input;
@@ -111,6 +119,14 @@ export class Gestures {
         this.#pointers.clear();
         return this.#cancel();
     }
+  }
+
+  /**
+   * Whether a pointer is one of the activity's; a palm or a third finger is none.
+   * @param {number} id
+   */
+  #takesPart(id) {
+    return this.#pointers.has(id) && (id === this.#pointer || (this.#activity?.name === 'pinch' && id === this.#second));
   }
 
   #cancel() {
@@ -133,6 +149,7 @@ export class Gestures {
       return [...effects, ...begun.effects];
     }
     const [first, second] = pointers;
+    this.#second = pointers.length === 2 ? input.id : this.#second;
     if (pointers.length > 2 || !first.isTouch || !second.isTouch || !this.#activity) return effects;
     // What the first finger has done is undone.
     const selection = this.#activity.selectionBefore ?? scene.selection;
@@ -147,7 +164,7 @@ export class Gestures {
     if (!pointer) return [];
     pointer.now = { x: input.x, y: input.y };
     if (!this.#activity) return [];
-    if (this.#activity.name !== 'pinch' && input.id !== this.#pointer) return [];
+    if (!this.#takesPart(input.id)) return [];
     this.#last = input;
     if (!(this.#activity instanceof Press)) return this.#activity.move(input, scene);
     const begun = this.#activity.dragged(input, scene);
@@ -160,7 +177,7 @@ export class Gestures {
   #up(input, scene) {
     if (!this.#pointers.has(input.id)) return [];
     const activity = this.#activity;
-    const ends = activity !== null && (activity.name === 'pinch' || input.id === this.#pointer);
+    const ends = activity !== null && this.#takesPart(input.id);
     const effects = ends ? activity.end(input, scene) : [];
     if (ends) this.#activity = null;
     this.#pointers.delete(input.id);

@@ -61,6 +61,8 @@ export function attachKeys(studio) {
     if (event.key === 'Tab' && !isTabOfCanvas(studio, event, target)) return;
     const action = keyNames(event).map((name) => byKey.get(name)).find(Boolean);
     if (!action || action.isNative) return;
+    // An edit by keys would end what the pointer does half-way.
+    if (studio.isGesturing() && action.id !== 'select.none' && action.group !== 'view') return event.preventDefault();
     if (!isEnabled(studio, action)) {
       // The browser's own meaning of such a key, such as a bookmark, would surprise.
       if (event.ctrlKey || event.metaKey) event.preventDefault();

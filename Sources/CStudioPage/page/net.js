@@ -42,6 +42,8 @@ export class Net {
   /** @type {NetState} */ state = 'starting';
   /** Why the connection was refused or lost. */ reason = '';
   /** Whether the page was opened by a new link. */ isNew = false;
+  /** Whether the page begins anew, with what a link has brought. */ isRestarting = false;
+  /** The document that the link names, or nothing. */ first = /** @type {string | null} */ (null);
   /** @type {Message | null} */ welcome = null;
   /** The session of the editing protocol: undo belongs to it. */ client = '';
   /** The user's name as others see it, or nothing. */ name = localStorage.getItem('name') ?? '';
@@ -72,11 +74,13 @@ export class Net {
 
   /** Takes the launch code or the kept session, and the client's id. `connect` follows. */
   async start() {
-    const { code, kept } = takeLink();
+    const { code, document: first, kept } = takeLink();
+    this.first = first;
     this.isNew = code !== null && (await this.#trade(code));
     if (!this.isNew) this.#session = readSession();
-    // Only a valid code says that the user wants what the link brings.
+    // Only a valid code says that the user wants what the link brings. Until there is one, the next link brings it.
     if (this.isNew && kept) takeKept(kept);
+    else if (kept) sessionStorage.setItem('offered', kept);
     await this.#claim();
   }
 
@@ -91,11 +95,19 @@ export class Net {
 
   /** A new link was opened in this tab. */
   async #launch() {
-    const { code } = takeLink();
-    if (!code || !(await this.#trade(code))) return;
+    const { code, kept } = takeLink();
+    if (!code) return;
+    if (!(await this.#trade(code))) return this.#become(this.state, this.reason);
+    if (kept) {
+      // What the link brings is for a page that begins.
+      takeKept(kept);
+      this.isRestarting = true;
+      return location.reload();
+    }
     this.isNew = true;
     this.#socket?.close();
     this.#socket = null;
+    this.#drop();
     this.#connect();
   }
 
@@ -152,7 +164,8 @@ export class Net {
     let work = Promise.resolve();
     let isProven = false;
     const handshake = async (/** @type {Message} */ message) => {
-      if (typeof message.bye === 'string') return this.#refuse(socket, message.status === 429 ? 'tooManyFailures' : message.bye);
+      // What an unknown server says is not shown.
+      if (typeof message.bye === 'string') return this.#refuse(socket, message.status === 429 ? 'tooManyFailures' : isProven ? message.bye : 'notAdmitted');
       if (message.welcome && isProven) return this.#opened(message.welcome);
       if (isProven || typeof message.challenge !== 'string' || message.proof !== (await prove(key, `server:${nonce}`))) {
         return this.#refuse(socket, 'notProven');
@@ -250,12 +263,15 @@ export class Net {
   }
 
   /**
-   * Sends a message that may get lost.
+   * Sends a message if the connection is not busy.
    * @param {Message} message
    */
   tell(message) {
-    if (this.#socket && this.#socket.bufferedAmount < 1 << 16) this.send(message);
+    return this.#socket !== null && this.#socket.bufferedAmount < 1 << 16 && this.send(message);
   }
+
+  /** Connects anew: what the server tells cannot be followed. */
+  restart() { this.#socket?.close(); }
 
   /** @param {Message} message */
   #receive(message) {
@@ -316,8 +332,7 @@ export class Presence {
     const presence = this.#drag ? { drag: this.#drag, ids } : { ids };
     const text = JSON.stringify(presence);
     if (text === this.#told) return;
-    this.#told = text;
-    this.#net.tell({ presence });
+    if (this.#net.tell({ presence })) this.#told = text;
     this.#timer = setTimeout(() => this.#tell(), 50);
   }
 }
@@ -325,28 +340,36 @@ export class Presence {
 // MARK: What outlives the page
 
 /**
- * What a page leaves to the next one in its tab: its client's id, the open document, and the requests that are not answered. `sessionStorage`
- * brings them over a reload, a link to a server at another port.
- * @typedef {{ client: string, document: string, pending: import('./store').Kept[] }} Kept
+ * What a page leaves to the next one in its tab: its client's id, the folder and name of the open document, and the requests that are not
+ * answered. `sessionStorage` brings them over a reload, a link to a server at another port.
+ * @typedef {{ client: string, folder: string, document: string, pending: import('./store').Kept[] }} Kept
  */
 
 /** @param {Kept} kept */
-export function keep({ client, document: name, pending }) {
-  if (!pending.length) return sessionStorage.removeItem('pending');
-  sessionStorage.setItem('client', client);
-  sessionStorage.setItem('document', name);
-  sessionStorage.setItem('pending', JSON.stringify({ document: name, pending }));
+export function keep(kept) {
+  if (!kept.pending.length) return forget(kept.document);
+  sessionStorage.setItem('client', kept.client);
+  sessionStorage.setItem('document', kept.document);
+  sessionStorage.setItem('pending', JSON.stringify(kept));
+}
+
+/**
+ * Forgets what was kept of a document: its page goes on, or has nothing pending.
+ * @param {string} name
+ */
+export function forget(name) {
+  if (pendingDocument() === name) sessionStorage.removeItem('pending');
 }
 
 /**
  * The requests that an earlier page has left for a document, once.
+ * @param {string} folder
  * @param {string} name
  * @returns {import('./store').Kept[]}
  */
-export function takePending(name) {
-  const text = sessionStorage.getItem('pending');
-  const kept = text ? JSON.parse(text) : null;
-  if (kept?.document !== name) return [];
+export function takePending(folder, name) {
+  const kept = JSON.parse(sessionStorage.getItem('pending') ?? 'null');
+  if (kept?.document !== name || kept.folder !== folder) return [];
   sessionStorage.removeItem('pending');
   return kept.pending;
 }
@@ -368,9 +391,10 @@ export const pendingDocument = () => JSON.parse(sessionStorage.getItem('pending'
 function takeKept(text) {
   try {
     const kept = JSON.parse(text);
-    const isValid = typeof kept.client === 'string' && typeof kept.document === 'string' && Array.isArray(kept.pending)
+    const isValid = typeof kept.client === 'string' && typeof kept.folder === 'string' && typeof kept.document === 'string' && Array.isArray(kept.pending)
       && kept.pending.every((/** @type {any} */ each) => typeof each.name === 'string' && typeof each.request?.tag === 'string');
     if (isValid) keep(kept);
+    sessionStorage.removeItem('offered');
   } catch {
     // A link that was cut brings nothing.
   }
@@ -380,25 +404,26 @@ function takeKept(text) {
 const linkLimit = 2_000_000;
 
 /**
- * The address that brings what is kept to the page of a link; null if it is none, `too long` if there is too much to bring.
+ * The address that brings what is kept to the page of a link; null if it is none, `too long` if there is too much to bring. What another page
+ * has offered with a link that was no longer valid goes first.
  * @param {string} text
  * @param {Kept} kept
  * @returns {string | null}
  */
 export function linkWith(text, kept) {
-  const link = /^http:\/\/(127\.0\.0\.1|localhost|\[::1\]):\d{1,5}\/#c=[0-9a-z]+$/i.exec(text.trim());
+  const link = /^http:\/\/(127\.0\.0\.1|localhost|\[::1\]):\d{1,5}\/#c=[0-9a-z]+(&d=[^&]*)?$/i.exec(text.trim());
   if (!link) return null;
-  const whole = `${link[0]}&kept=${encodeURIComponent(JSON.stringify(kept))}`;
+  const whole = `${link[0]}&kept=${encodeURIComponent(sessionStorage.getItem('offered') ?? JSON.stringify(kept))}`;
   return whole.length < linkLimit ? whole : 'too long';
 }
 
 // MARK: Session and proof
 
-/** Takes the launch code, and what it brings, out of the address bar. */
+/** Takes the launch code, the document to open first, and what a link brings, out of the address bar. */
 function takeLink() {
   const link = new URLSearchParams(location.hash.slice(1));
   if (location.hash) history.replaceState(null, '', location.pathname + location.search);
-  return { code: link.get('c'), kept: link.get('kept') };
+  return { code: link.get('c'), document: link.get('d'), kept: link.get('kept') };
 }
 
 function readSession() {

@@ -68,6 +68,7 @@ port.onmessage = (/** @type {MessageEvent} */ event) => {
   }
   const isFew = (message.put?.length ?? 0) < 32;
   for (const label of message.put ?? []) put(label, isFew);
+  if (message.reset) forgetGlyphs();
   for (const id of message.remove ?? []) if (items.delete(id)) isOrdered = false;
   if (message.sheet) sheet = message.sheet;
   if (message.picture !== undefined && message.picture !== pictureKey) {
@@ -83,6 +84,12 @@ port.onmessage = (/** @type {MessageEvent} */ event) => {
   if (message.lifted) wanted.lifted = message.lifted;
   if (!isBusy && (wanted.carpet || wanted.lifted)) next();
 };
+
+/** Forgets the pictures of glyphs that no label has any more. */
+function forgetGlyphs() {
+  const used = new Set([...items.values(), ...lifted.labels].map(({ glyph }) => glyph));
+  for (const [key, glyph] of glyphs) if (!used.has(glyph)) glyphs.delete(key);
+}
 
 /** @param {PaintedLabel} label @returns {Item} */
 function itemOf(label) {
@@ -341,7 +348,10 @@ async function fetchSheet(batch) {
     });
     if (!response.ok) throw Object.assign(new Error('refused'), { status: response.status });
     const image = await createImageBitmap(await response.blob());
-    part.forEach(({ glyph, step }, index) => { glyph.cells[step] = { image, ...places[index] }; });
+    part.forEach(({ glyph, step }, index) => {
+      glyph.cells[step] = { image, ...places[index] };
+      glyph.local.length = 0;
+    });
     failures = 0;
   } catch (error) {
     const status = /** @type {{ status?: number }} */ (error).status;
@@ -392,8 +402,7 @@ async function loadPicture(key) {
     const image = await createImageBitmap(await response.blob());
     if (key === pictureKey) picture = { key, levels: [image] };
   } catch {
-    // The canvas stays without its picture, as in the document's other programs.
-    if (key === pictureKey) port.postMessage({ kind: 'noPicture' });
+    // The canvas stays without its picture, as in the document's other programs; the next connection tries again.
   }
   again();
 }

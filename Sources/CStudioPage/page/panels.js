@@ -8,6 +8,7 @@
 import { actionOf, actions, edit, isEnabled, keyText, run } from './actions.js';
 import { addition, shortText } from './changes.js';
 import { attachHits } from './hit.js';
+import { pendingDocument } from './net.js';
 import { limits, rotation } from './rules.js';
 import { actionName, words } from './words.js';
 import { attachKeys } from './keys.js';
@@ -194,11 +195,26 @@ function attachStatus(studio) {
   else if (studio.isOpen) show({ state: studio.store.status, reason: studio.store.state.reason ?? '' });
   else output.textContent = words.status.connecting;
   addEventListener('beforeunload', (event) => {
-    studio.settle();
-    if (studio.store.pending.length && last.state !== 'saved' && !studio.isHandedOver) event.preventDefault();
+    endInput(studio);
+    if (studio.store.pending.length && last.state !== 'saved' && !studio.isHandedOver && !studio.net.isRestarting) event.preventDefault();
   });
-  addEventListener('pagehide', () => studio.keep());
+  const leave = () => {
+    endInput(studio);
+    if (!studio.net.isRestarting) studio.keep();
+  };
+  addEventListener('pagehide', leave);
+  // A hidden page may be ended without a word.
+  document.addEventListener('visibilitychange', () => (document.hidden ? leave() : studio.goOn()));
   addEventListener('pageshow', () => { studio.isHandedOver = false; });
+}
+
+/**
+ * Makes an edit of what is typed, or moved by keys.
+ * @param {Studio} studio
+ */
+function endInput(studio) {
+  if (document.activeElement instanceof HTMLTextAreaElement) document.activeElement.blur();
+  studio.settle();
 }
 
 // MARK: Notes
@@ -237,7 +253,13 @@ function attachNotes(studio) {
     if (message.degraded) studio.emit('note', { text: words.news.degraded });
     if (message.error && !message.openFailed) studio.emit('note', { text: message.error.message, kind: 'bad' });
     if (message.openFailed) studio.emit('note', { text: words.news.cannotOpen(message.openFailed, message.error.message), kind: 'bad' });
+    if (message.left) studio.emit('note', { text: words.news.left(message.left), kind: 'bad' });
   });
+  // What has happened before.
+  if (studio.fault) studio.emit('note', { text: words.news.cannotOpen(studio.fault.name, studio.fault.reason), kind: 'bad' });
+  const left = pendingDocument();
+  if (left && left !== studio.name) studio.emit('note', { text: words.news.left(left), kind: 'bad' });
+  studio.refresh();
 }
 
 /**
@@ -246,10 +268,11 @@ function attachNotes(studio) {
  * @param {readonly string[]} ids
  */
 function bringBack(studio, ids) {
-  const removal = studio.removals.find((each) => ids.some((id) => each.ids.has(id)));
-  const labels = studio.lost.filter(({ id }) => ids.includes(id) && !studio.store.shown(id));
-  if (removal) studio.ask({ takeBack: removal.id }, words.news.bringBack);
-  else studio.perform(labels.map(addition), words.news.bringBack);
+  const removals = studio.removals.filter((each) => ids.some((id) => each.ids.has(id)));
+  for (const { id } of removals) studio.ask({ takeBack: id }, words.news.bringBack);
+  const isTakenBack = (/** @type {string} */ id) => removals.some((each) => each.ids.has(id));
+  const labels = studio.lost.filter(({ id }) => ids.includes(id) && !isTakenBack(id) && !studio.store.shown(id));
+  studio.perform(labels.map(addition), words.news.bringBack);
 }
 
 // MARK: Menu

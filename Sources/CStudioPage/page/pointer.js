@@ -17,7 +17,7 @@ import { drawID } from './net.js';
 import { Options, Overlay } from './overlay.js';
 import { boxOf } from './rules.js';
 import { frameOf, handleAt, handlesOf } from './selection.js';
-import { addition, differences, withFields } from './changes.js';
+import { addition, differences, shortText, withFields } from './changes.js';
 import { colorOf, peerName } from './panels.js';
 import { words } from './words.js';
 
@@ -194,6 +194,7 @@ export function attachPointer(studio) {
     return isBusy;
   };
   studio.cancelGesture = abort;
+  studio.isGesturing = () => gestures.current !== null;
   addEventListener('blur', abort);
   document.addEventListener('visibilitychange', () => document.hidden && abort());
   studio.on('tool', () => hover && view.showCursor(hover));
@@ -389,13 +390,14 @@ class View {
    * Lets people type words in place: new ones, or those of a caption.
    * @param {Point} at
    * @param {Label} [caption]
+   * @param {string} [typed] what was typed before
    */
-  beginWords(at, caption) {
+  beginWords(at, caption, typed = caption?.text ?? '') {
     this.endWords();
     const { studio } = this;
     const size = caption?.size ?? Math.max(8, Math.round(studio.stampSize * 0.7));
     const area = document.createElement('textarea');
-    Object.assign(area, { id: 'words', value: caption?.text ?? '', maxLength: 1000, spellcheck: false });
+    Object.assign(area, { id: 'words', value: typed, maxLength: 1000, spellcheck: false });
     area.setAttribute('aria-label', words.caption);
     area.wrap = 'off';
     area.style.fontSize = `${size}px`;
@@ -411,7 +413,7 @@ class View {
     };
     // The words are not painted while they are typed.
     const hidden = caption ? studio.hide([caption.id]) : null;
-    let isDone = false;
+    let [isDone, isRefused] = [false, false];
     const end = async (/** @type {boolean} */ isKept) => {
       if (isDone) return;
       isDone = true;
@@ -419,7 +421,7 @@ class View {
       const text = area.value.replace(/\s+$/, '');
       const isChanged = isKept && text !== '' && text !== caption?.text;
       area.readOnly = true;
-      if (caption && isKept && text === '') studio.perform([['remove', caption.id]], `${words.edits.remove} “${caption.text.slice(0, 20)}”`);
+      if (caption && isKept && text === '') studio.perform([['remove', caption.id]], `${words.edits.remove} ${shortText(caption)}`);
       try {
         if (!isChanged) return;
         if (caption) {
@@ -429,12 +431,14 @@ class View {
           if (ok?.id) studio.selectNew(ok.id);
         }
       } catch {
-        // The store tells why it was refused.
+        // The store tells why it was refused. What was typed stays.
+        isRefused = true;
       } finally {
         studio.refresh();
         await studio.picture.whenPainted();
         area.remove();
         if (hidden && studio.lifted === hidden) studio.release();
+        if (isRefused && !this.#words) this.beginWords(at, caption && studio.store.shown(caption.id), text);
       }
     };
     area.addEventListener('input', place);

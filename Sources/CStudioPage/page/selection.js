@@ -98,27 +98,6 @@ export function inverted(selection, labels) {
 }
 
 /**
- * Without ids of labels that are gone. The same selection if there are none.
- * @param {Selection} selection
- * @param {(id: string) => boolean} isThere
- * @returns {Selection}
- */
-export function pruned(selection, isThere) {
-  const kept = [...selection].filter(isThere);
-  return kept.length === selection.size ? selection : new Set(kept);
-}
-
-/**
- * With another id for a label that was renamed.
- * @param {Selection} selection
- * @param {string} id
- * @param {string} to
- * @returns {Selection}
- */
-export const renamed = (selection, id, to) =>
-  selection.has(id) ? new Set([...selection].map((each) => (each === id ? to : each))) : selection;
-
-/**
  * Whether two selections have the same ids.
  * @param {Selection} a
  * @param {Selection} b

@@ -420,7 +420,7 @@ export class Store {
    * @returns {Request}
    */
   perform(changes, name, tag, since = this.saved.head) {
-    return this.#add({ edit: { changes, name }, since, tag }, changes, name);
+    return this.#add({ tag, edit: { changes, name }, since }, changes, name);
   }
 
   /**
@@ -431,7 +431,7 @@ export class Store {
    * @param {string | null} [since]
    * @returns {Request}
    */
-  ask(body, name, tag, since = this.saved.head) { return this.#add({ ...body, since, tag }, [], name); }
+  ask(body, name, tag, since = this.saved.head) { return this.#add({ tag, ...body, since }, [], name); }
 
   /** @param {Request} request @param {readonly Change[]} changes @param {string} name */
   #add(request, changes, name) {

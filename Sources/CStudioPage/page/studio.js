@@ -16,16 +16,21 @@
 /** @typedef {import('./types').Peer} Peer */
 /** @typedef {import('./types').Status} Status */
 
-import { Presence, RequestError, keep, pendingDocument, takePending } from './net.js';
+import { Presence, RequestError, forget, keep, pendingDocument, takePending } from './net.js';
 import { identity } from './canvas.js';
+import { cut, parts } from './changes.js';
 import { Viewport } from './rules.js';
 
 /** The room around the canvas at fit, in pixels of the view. The floating bars are below. */
 const inset = { left: 28, top: 26, right: 28, bottom: 74 };
+/** How many labels that others removed are kept for a way back. */
+const removalLimit = 10_000;
 /** Milliseconds of a frame. */
 const frameTime = 16;
-/** The bytes of a message beside the changes of its edit. */
-const messageRoom = 1000;
+/** The bytes of a message beside the changes of its edit, and the limit of a server that names none. */
+const [messageRoom, leastLimit] = [1000, 1 << 20];
+/** Milliseconds after which a document that cannot be opened is tried again. */
+const reopenTime = 3000;
 
 /** @typedef {'select' | 'hand' | 'stamp' | 'brush' | 'caption'} Tool */
 /** @typedef {import('./canvas').Matrix} Matrix */
@@ -78,6 +83,13 @@ export class Studio {
   lifted = null;
   /** Whether a document is open, or was before a break. */
   isOpen = false;
+  /** Whether the open document is followed: not from a break until it is open again. */
+  #isFollowing = false;
+  /**
+   * Why the document cannot be opened.
+   * @type {{ name: string, reason: string } | null}
+   */
+  fault = null;
   /** Whether another page has taken over what is pending. */
   isHandedOver = false;
 
@@ -97,6 +109,8 @@ export class Studio {
   unsettled = null;
   /** Cancels the gesture of the pointer; false if there is none. */
   cancelGesture = () => false;
+  /** Whether a pointer does something. */
+  isGesturing = () => false;
   #status = '';
 
   /** @param {HTMLElement} stage @param {Net} net @param {Store} store @param {Picture} picture */
@@ -132,6 +146,7 @@ export class Studio {
   connect() {
     this.net.onMessage = (message) => this.#receive(message);
     this.net.onState = (state) => {
+      this.#isFollowing = false;
       if (state === 'open') this.#opened();
       else if (state === 'waiting' || state === 'refused') this.store.disconnected();
       this.showStatus();
@@ -145,7 +160,7 @@ export class Studio {
     this.picture.setTicket(welcome.ticket);
     // A new link names its document; a reload stays at the one that was open, and so does a link that brings edits of it.
     const kept = sessionStorage.getItem('document');
-    const first = this.net.isNew ? welcome.document ?? kept : kept ?? welcome.document;
+    const first = this.net.isNew ? this.net.first ?? welcome.document ?? kept : kept ?? welcome.document;
     const name = this.name || pendingDocument() || first;
     if (name) this.#openFirst(name, welcome.document);
     else this.emit('message', { noDocument: welcome.folder });
@@ -164,7 +179,11 @@ export class Studio {
       const { code, message } = /** @type {RequestError} */ (error);
       if (code === 'disconnected') return;
       if (other && other !== name && !this.isOpen) return this.#openFirst(other, null);
+      this.fault = { name, reason: message };
       this.emit('message', { openFailed: name, error: { code, message } });
+      this.showStatus();
+      // What is pending waits for the document.
+      if (this.isOpen) setTimeout(() => { if (this.net.state === 'open' && !this.#isFollowing) this.#openFirst(name, null); }, reopenTime);
     }
   }
 
@@ -174,14 +193,15 @@ export class Studio {
    */
   async open(name) {
     const answer = await this.net.request({ open: name });
+    this.fault = null;
     const opened = answer.ok.name ?? name;
     const isOther = this.name !== '' && opened !== this.name;
     this.name = opened;
     sessionStorage.setItem('document', this.name);
     // What is pending belongs to the document that was open.
     if (isOther) this.store.reset();
-    this.store.restore(takePending(this.name));
-    document.title = `${this.name.replace(/\.emojiart$/, '')} – emojiart`;
+    if (!this.isOpen) this.#restore(name);
+    this.#showName();
     this.#load(answer.ok);
     const { width, height } = this.store.canvas;
     if (!this.isOpen || isOther) {
@@ -192,10 +212,22 @@ export class Studio {
     this.isOpen = true;
     this.refresh();
     this.#place();
+    this.#isFollowing = true;
     for (const request of this.store.resend()) this.net.send(request);
     this.presence.restart();
     this.tellPresence();
     this.emit('opened', undefined);
+  }
+
+  /**
+   * Takes over what an earlier page has left for this document, which it may have known by another name.
+   * @param {string} asked
+   */
+  #restore(asked) {
+    const folder = this.net.welcome?.folder ?? '';
+    for (const name of new Set([asked, this.name])) this.store.restore(takePending(folder, name));
+    const left = pendingDocument();
+    if (left) this.emit('message', { left });
   }
 
   /** @param {any} ok */
@@ -208,7 +240,7 @@ export class Studio {
     this.net.request({ show: true }).then(({ ok }) => {
       this.#load(ok);
       this.refresh();
-    }).catch(() => {});
+    }).catch(() => this.net.restart());
   }
 
   /** @param {Message} message */
@@ -241,16 +273,19 @@ export class Studio {
     if (typeof message.moved === 'string') {
       this.name = message.moved;
       sessionStorage.setItem('document', this.name);
+      this.#showName();
       this.emit('opened', undefined);
     }
   }
+
+  #showName() { document.title = `${this.name.replace(/\.emojiart$/, '')} – emojiart`; }
 
   showStatus() {
     const { state, reason } = this.net;
     /** @type {Status} */
     let status = { state: 'connecting', reason: '' };
     if (state === 'refused') status = { state, reason };
-    else if (state !== 'open' && this.isOpen) status = { state: 'reconnecting', reason };
+    else if (this.isOpen && !this.#isFollowing) status = { state: 'reconnecting', reason: this.fault?.reason ?? reason };
     else if (this.isOpen) status = { state: this.store.status, reason: this.store.state.reason ?? '' };
     const text = JSON.stringify(status);
     if (text !== this.#status) this.emit('status', status);
@@ -261,12 +296,16 @@ export class Studio {
 
   /** What the next page of this tab needs to go on. */
   get kept() {
-    return { client: this.net.client, document: this.name, pending: this.store.kept };
+    return { client: this.net.client, folder: this.net.welcome?.folder ?? '', document: this.name, pending: this.store.kept };
   }
 
+  /** Keeps it: the page goes, or may be put away. */
   keep() {
     if (this.isOpen) keep(this.kept);
   }
+
+  /** The page goes on by itself. */
+  goOn() { forget(this.name); }
 
   // MARK: What is shown
 
@@ -303,7 +342,8 @@ export class Studio {
     if (dirty.all || dirty.ids.size) this.#liftLess();
     if (this.#awaited) this.#selectAwaited();
     if (dirty.canvas) this.#showCanvas();
-    for (const news of this.store.takeNews()) {
+    // They are for the panels, which come after the first picture.
+    for (const news of this.#listeners.has('news') ? this.store.takeNews() : []) {
       if (news.kind === 'renamed') {
         const { id, to } = news;
         this.selected = new Set([...this.selected].map((each) => (each === id ? to : each)));
@@ -320,7 +360,7 @@ export class Studio {
     if (!lifted || lifted.isCopy) return;
     const left = lifted.labels.filter(({ id }) => this.store.shown(id));
     if (left.length === lifted.labels.length) return;
-    this.lost = lifted.labels.filter(({ id }) => !this.store.shown(id));
+    this.lost = [...this.lost, ...lifted.labels.filter(({ id }) => !this.store.shown(id))].slice(-removalLimit);
     this.relift(left);
   }
 
@@ -523,6 +563,7 @@ export class Studio {
    */
   hide(ids) {
     this.lifted = { labels: [], matrix: identity, isCopy: true };
+    this.store.setGesture(new Map(ids.map((id) => [id, {}])));
     this.picture.lift([], ids);
     return this.lifted;
   }
@@ -585,13 +626,8 @@ export class Studio {
    */
   perform(changes, name) {
     if (!changes.length) return;
-    let parts = [changes];
-    if (changes.length > 5000) {
-      const count = Math.ceil(new Blob([JSON.stringify(changes)]).size / ((this.net.welcome?.limits.message ?? Infinity) - messageRoom));
-      const size = Math.ceil(changes.length / count);
-      parts = Array.from({ length: count }, (_, index) => changes.slice(index * size, (index + 1) * size));
-    }
-    for (const part of parts) this.net.send(this.store.perform(part, name.slice(0, 60), this.net.makeTag()));
+    const limit = (this.net.welcome?.limits.message ?? leastLimit) - messageRoom;
+    for (const part of parts(changes, limit)) this.#send(this.store.perform(part, cut(name, 60), this.net.makeTag()));
     this.refresh();
   }
 
@@ -604,8 +640,14 @@ export class Studio {
     const answer = new Promise((resolve, reject) => this.#answers.set(tag, { resolve, reject }));
     // A caller may ignore the answer: the store's news tell the user of an error.
     answer.catch(() => {});
-    this.net.send(this.store.ask(body, name, tag));
+    this.#send(this.store.ask(body, name, tag));
     this.refresh();
     return answer;
   }
+
+  /**
+   * Sends a request behind all older ones: those that are pending after a break go first.
+   * @param {import('./types').Request} request
+   */
+  #send(request) { if (this.#isFollowing) this.net.send(request); }
 }

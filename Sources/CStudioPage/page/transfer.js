@@ -6,7 +6,7 @@
 /** @typedef {import('./types').Label} Label */
 /** @typedef {Omit<Label, 'id' | 'z'>} Copied */
 
-import { add, run } from './actions.js';
+import { add, remove, run } from './actions.js';
 import { isTyping } from './keys.js';
 import { limits } from './rules.js';
 import { bounds } from './selection.js';
@@ -77,14 +77,16 @@ function asText(labels) {
  * @param {boolean} isCut
  */
 export async function copy(studio, isCut) {
-  const { text, json } = copied(studio.selection);
+  // The browser may ask the user first, and the selection may be another one then.
+  const labels = studio.selection;
+  const { text, json } = copied(labels);
   try {
     const items = { 'text/plain': new Blob([text], { type: 'text/plain' }), [`web ${ours}`]: new Blob([json], { type: `web ${ours}` }) };
     await navigator.clipboard.write([new ClipboardItem(items)]).catch(() => navigator.clipboard.writeText(text));
   } catch {
     return studio.emit('note', { text: words.news.clipboard, kind: 'bad' });
   }
-  if (isCut) run(studio, 'delete');
+  if (isCut) remove(studio, labels);
   else studio.emit('note', { text: words.news.copied });
 }
 
@@ -149,7 +151,7 @@ function take(studio, data, at) {
   const text = data.getData('text/plain');
   const address = pictureIn(data.getData('text/html')) ?? addressIn(data.getData('text/uri-list')) ?? addressIn(text);
   const file = [...data.files].find(({ type }) => type.startsWith('image/'));
-  if (address) setAddress(studio, address, false);
+  if (address) setAddress(studio, address, false).catch(() => {});
   else if (file) setPicture(studio, file, false);
   else if (text) takeText(studio, text, at);
   else studio.emit('note', { text: words.news.nothingToPaste });
@@ -208,7 +210,7 @@ function takeLabels(studio, json) {
 }
 
 /**
- * Adds a caption that the server measures. It turns and mirrors none, so that is an edit of its own.
+ * Adds a caption that the server measures. `caption` sets no rotation and no mirroring, so these are an edit of their own.
  * @param {Studio} studio
  * @param {Copied} caption
  */

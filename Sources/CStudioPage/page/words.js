@@ -17,6 +17,7 @@ export const words = {
   refused: {
     noSession: 'Open the studio by the link that emojiart serve prints; for another one, run: emojiart serve --link',
     notProven: 'What answers at this address is not the server that this page knows. Nothing was sent to it. What you did is kept here: run emojiart serve again, and connect by its link',
+    notAdmitted: 'What answers at this address does not know this page. What you did is kept here: run emojiart serve again, and connect by its link',
     noServer: 'The server does not answer. Is emojiart serve running?',
     tooManyFailures: 'Too many tries; wait a minute, and reload the page',
   },
@@ -100,7 +101,7 @@ export const words = {
 
   edits: {
     add: 'add', move: 'move', duplicate: 'duplicate', remove: 'remove', resize: 'resize', rotate: 'rotate', mirror: 'mirror', order: 'order',
-    align: 'align', distribute: 'distribute', grid: 'grid', replace: 'replace', paste: 'paste', stamp: 'add', brush: 'brush', color: 'color', caption: 'caption',
+    align: 'align', distribute: 'distribute', grid: 'grid', replace: 'replace', paste: 'paste', color: 'color', caption: 'caption',
   },
 
   guests: [['🦊', 'Fox'], ['🐼', 'Panda'], ['🦉', 'Owl'], ['🐢', 'Turtle'], ['🐙', 'Octopus'], ['🦁', 'Lion'], ['🐧', 'Penguin'], ['🐸', 'Frog'], ['🦄', 'Unicorn'], ['🐳', 'Whale'], ['🦋', 'Butterfly'], ['🐨', 'Koala']],
@@ -119,9 +120,9 @@ export const words = {
   caption: 'Caption',
 
   emoji: {
-    recent: 'Recent', found: (/** @type {string} */ query) => `“${query}”`, nothing: 'Nothing fits', tone: 'Skin', noTone: 'No skin tone',
+    recent: 'Recent', nothing: 'Nothing fits', tone: 'Skin', noTone: 'No skin tone',
     tones: ['light', 'medium-light', 'medium', 'medium-dark', 'dark'], replacing: 'Choose the emoji to replace the selected ones',
-    forStamp: 'Choose an emoji for the stamp', drag: (/** @type {string} */ name) => `${name}: drag it, tap it, or press Enter`,
+    forStamp: 'Choose an emoji for the stamp',
   },
 
   news: {
@@ -132,34 +133,33 @@ export const words = {
     movedDocument: (/** @type {string} */ name) => `The document is now called ${name}`,
     removedDocument: 'The document’s file was removed, so nothing more is saved. Put it back, or export what is here',
     degraded: 'Changes by others are noticed only every two seconds',
-    noDocument: 'No document is open. Its name?', open: 'Open',
+    noDocument: 'No document is open. Type the name of one.', open: 'Open',
     copied: 'Copied', copiedPicture: 'Copied as a picture', nothingToPaste: 'There is nothing to paste here',
-    clipboard: 'The browser does not allow it; use the keys',
-    unsaved: 'Edits are not saved yet',
+    clipboard: 'The browser does not let this page use the clipboard. Press Ctrl+C or Ctrl+V',
     cannotOpen: (/** @type {string} */ name, /** @type {string} */ reason) => `${name} cannot be opened: ${reason}`,
-    takenBack: (/** @type {string} */ what) => what,
+    left: (/** @type {string} */ name) => `Edits of ${name} that are not saved are kept here; open it to send them`,
   },
 
   background: {
     title: 'Background picture', url: 'Address', urlHint: 'https://…', file: 'File', choose: 'Choose…', keep: 'Keep the canvas’s size', set: 'Set', remove: 'Remove',
     private: 'It is on this machine or its network', fetching: 'Fetching the picture…', received: (/** @type {string} */ size) => `Fetching the picture: ${size}`, cancel: 'Cancel',
     failed: 'Image transfer failed', keepWarning: 'Keep warning', stopWarning: 'Stop warning', ok: 'OK', oldStays: 'The background stays as it was.',
-    fromFile: 'a file', tooLarge: 'The file is larger than 20 MB',
+    tooLarge: 'The file is larger than 20 MB',
     hint: 'You can also drop or paste a picture, or drag one from another window.',
   },
 
   canvas: {
     title: 'Canvas', size: 'Size', width: 'Width', height: 'Height', anchor: 'Keep in place', topLeft: 'Top left', center: 'Centre', scale: 'Scale the emoji, too',
-    fit: 'Fit to the emoji', margin: 'Margin', color: 'Colour', none: 'None', apply: 'Apply', presets: 'Preset',
+    fit: 'Fit to the emoji', margin: 'Margin', color: 'Colour', apply: 'Apply', presets: 'Preset',
   },
 
   export: {
     title: 'Export', format: 'Format', scale: 'Scale', part: 'Part', whole: 'The whole canvas', selection: 'The selection', view: 'What is shown', transparent: 'Transparent',
-    quality: 'Quality', download: 'Download', working: 'Drawing…', json: 'As emojiart JSON', page: 'Page', pages: { '': 'As large as the canvas', a4: 'A4', a3: 'A3', letter: 'Letter' },
+    quality: 'Quality', download: 'Download', working: 'Drawing…', page: 'Page', pages: { '': 'As large as the canvas', a4: 'A4', a3: 'A3', letter: 'Letter' },
   },
 
   history: {
-    title: 'History', back: 'Take back', bring: 'Bring back', me: 'You', none: 'No edits yet', more: 'Show older edits', now: 'just now',
+    title: 'History', back: 'Take back', me: 'You', none: 'No edits yet', more: 'Show older edits', now: 'just now',
     minutes: (/** @type {number} */ count) => `${count} min ago`, hours: (/** @type {number} */ count) => `${count} h ago`,
   },
 
