@@ -251,6 +251,9 @@ def resizes_and_turns(studio):
     assert emojis[0]["x"] > 320, "the opposite corner stays"
     page.keyboard.press("Control+z")
     studio.until("the undo", lambda e: e[0]["size"] == 40)
+    # The handle above turns; with Shift by 15 degrees.
+    drag(page, (x, y - h / 2 - 28), (x + 200, y + 3), ["Shift"])
+    studio.until("the turn", lambda e: e[0].get("rotation") == 90)
 
 
 def adds_by_search(studio):
@@ -302,6 +305,20 @@ def touches(studio):
         touch("touchMove", (a[0] - 8 * part, a[1]), (b[0] + 8 * part, b[1]))
     touch("touchEnd")
     page.wait_for_function("z => studio.camera.zoom > z * 1.2", arg=before)
+    # Two fingers on the selected emoji resize it.
+    page.keyboard.press("Shift+1")
+    page.wait_for_function("z => studio.camera.zoom == z", arg=before)
+    x, y = place(page, studio.shown()[0])
+    touch("touchStart", (x, y))
+    touch("touchEnd")
+    page.wait_for_function("() => studio.selected.length == 1")
+    zoomed = zoom(page)
+    touch("touchStart", (x - 20, y), (x + 20, y))
+    for part in range(1, 9):
+        touch("touchMove", (x - 20 - 5 * part, y), (x + 20 + 5 * part, y))
+    touch("touchEnd")
+    studio.until("the larger emoji", lambda e: e[0]["size"] > 240)
+    assert zoom(page) == zoomed
 
 
 def two_pages_and_a_command(studio):
@@ -367,7 +384,19 @@ def words_are_typed_in_place(studio):
     page.mouse.dblclick(x, y)
     page.locator("#words").fill("Picnic")
     page.keyboard.press("Enter")
-    studio.until("the new words", lambda e: [i["text"] for i in e] == ["Picnic"])
+    caption = studio.until("the new words", lambda e: [i["text"] for i in e] == ["Picnic"])[0]
+    page.locator("#words").wait_for(state="detached")
+    # Somebody removes it meanwhile: what is typed stays, and becomes another caption.
+    page.mouse.dblclick(x, y)
+    page.locator("#words").fill("Picnic at noon")
+    studio.run("remove", studio.document, caption["id"])
+    page.wait_for_function("() => studio.shown() == 0")
+    page.keyboard.press("Enter")
+    page.get_by_text("Not done").wait_for()
+    page.locator("#words:not([readonly])").wait_for()
+    assert page.locator("#words").input_value() == "Picnic at noon"
+    page.keyboard.press("Enter")
+    studio.until("another caption", lambda e: [i["text"] for i in e] == ["Picnic at noon"])
 
 
 def actions_by_name(studio):

@@ -244,9 +244,9 @@ def show_everything(studio, watched, scripts, link):
     assert "X(" in page.locator("#words").input_value()
     for key in ["Escape", "Escape", "Control+z"]:
         page.keyboard.press(key)
-    page.wait_for_function("() => document.querySelector('[data-action=redo]').title.length > 12")
+    page.wait_for_function("() => !document.querySelector('[data-action=redo]').disabled")
     page.keyboard.press("Control+Shift+z")
-    page.wait_for_function("() => document.querySelector('[data-action=undo]').title.length > 12")
+    page.wait_for_function("() => document.querySelector('[data-action=redo]').disabled")
 
     # Dialogs.
     page.keyboard.press("Control+/")
