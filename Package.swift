@@ -196,8 +196,8 @@ let package = Package(
     .testTarget(
       name: "ArtWebTests",
       dependencies: [
-        "ArtModel", "ArtWorkspace", "ArtProtocol", "ArtWeb", "TestSupport", "emojiart", "emojiart-studio",
-        "emojiart-worker",
+        "ArtModel", "ArtStore", "ArtWorkspace", "ArtProtocol", "ArtWeb", "TestSupport", "emojiart",
+        "emojiart-studio", "emojiart-worker",
         .product(name: "NIOCore", package: "swift-nio", condition: studio),
         .product(name: "NIOEmbedded", package: "swift-nio", condition: studio),
       ],

@@ -27,14 +27,12 @@ package struct ServerRecord: Sendable, Hashable {
   package var folder: String
   /// The port on 127.0.0.1.
   package var port: Int
-  /// The id of the server's process.
-  package var process: Int
   /// The sessions, oldest first.
   package var sessions: [SessionKey]
 
   /// A record with these values.
-  package init(folder: String, port: Int, process: Int, sessions: [SessionKey]) {
-    (self.folder, self.port, self.process, self.sessions) = (folder, port, process, sessions)
+  package init(folder: String, port: Int, sessions: [SessionKey]) {
+    (self.folder, self.port, self.sessions) = (folder, port, sessions)
   }
 }
 
@@ -49,8 +47,6 @@ extension ServerRecord {
       json.string(folder)
       json.key("port")
       json.integer(port)
-      json.key("process")
-      json.integer(process)
       json.key("sessions")
       json.array { json in
         for session in sessions {
@@ -69,14 +65,13 @@ extension ServerRecord {
 
   /// Parses a record. Throws `badJSON`.
   init(json: [UInt8]) throws(ArtError) {
-    var record = ServerRecord(folder: "", port: 0, process: 0, sessions: [])
+    var record = ServerRecord(folder: "", port: 0, sessions: [])
     try json.withUnsafeBufferPointer { (bytes) throws(ArtError) in
       try JSONReader.read(bytes) { (reader) throws(ArtError) in
         try reader.object { (key, reader) throws(ArtError) in
           switch key {
           case "folder": record.folder = try reader.string()
           case "port": record.port = try reader.integer()
-          case "process": record.process = try reader.integer()
           case "sessions":
             try reader.array { (reader) throws(ArtError) in
               record.sessions.append(try SessionKey(from: &reader))
@@ -134,7 +129,9 @@ package final class ServerPlace: Sendable {
     if flock(file, LOCK_EX | LOCK_NB) == 0 {
       descriptor = file
     } else {
+      let error = SystemError("flock", base + ".lock")
       close(file)
+      guard error.number == EWOULDBLOCK else { throw ArtError(error, cannot: "lock", base + ".lock") }
       descriptor = nil
     }
   }
@@ -164,13 +161,16 @@ package final class ServerPlace: Sendable {
 
   private static func folder() throws(ArtError) -> String {
     guard let runtime = Environment["XDG_RUNTIME_DIR"], runtime.hasPrefix("/") else {
-      let folder = try StateFolder.create() + "/studio"
-      try StateFolder.makeFolders(folder)
-      return folder
+      return try privateFolder(StateFolder.create() + "/studio")
     }
-    let folder = runtime + "/emojiart"
+    return try privateFolder(runtime + "/emojiart")
+  }
+
+  /// Makes a folder that only its user can look into, also one that is there already.
+  static func privateFolder(_ folder: String) throws(ArtError) -> String {
     try StateFolder.makeFolders(folder)
     try StateFolder.verify(folder)
+    guard chmod(folder, 0o700) == 0 else { throw .system("make private", folder) }
     return folder
   }
 }

@@ -5,10 +5,15 @@ import Glibc
 
 /// The program at the other end of a connection within this machine.
 package enum LoopbackPeer {
-  /// Whether the end at the port `peer` belongs to this user, of a connection from 127.0.0.1 to the port `port` of 127.0.0.1. False where
-  /// it cannot be found out, and where an end has closed the connection.
-  package static func isOwn(_ peer: Int, at port: Int) -> Bool {
-    guard let end = UInt16(exactly: peer), let other = UInt16(exactly: port) else { return false }
+  /// The only address that a peer may have. All of 127.0.0.0/8 can connect to it, and the same port of another address belongs to
+  /// somebody else.
+  private static let address = "127.0.0.1"
+
+  /// Whether the end of a connection to the port `port` of 127.0.0.1 is at 127.0.0.1 and belongs to this user. `address` and `peer` are
+  /// those of that end. False where it cannot be found out, and where an end has closed the connection.
+  package static func isOwn(address: String, port peer: Int, at port: Int) -> Bool {
+    guard address == Self.address, let end = UInt16(exactly: peer), let other = UInt16(exactly: port)
+    else { return false }
     let answer = csystem_loopback_peer(end, other)
     return answer == csystem_peer_unknown ? isListed(peer, at: port) : answer == csystem_peer_own
   }

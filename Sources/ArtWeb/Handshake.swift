@@ -46,7 +46,7 @@ public struct Handshake: Sendable {
   ) throws(WebRefusal) -> Effect {
     switch (state, body) {
     case (.waiting, .hello(let session, let nonce)):
-      let (proof, challenge) = try sessions.greet(session: session, nonce: nonce, at: now)
+      let (proof, challenge) = try sessions.greet(session: session, nonce: nonce)
       state = .challenged(session: session, challenge: challenge)
       var json = JSONWriter()
       json.object { json in

@@ -9,7 +9,9 @@ public protocol PageOutput: Sendable {
   /// Sends a message, and returns when it is written. A page that does not read so holds up its own messages only, and gets `resync`
   /// instead of what it has missed.
   func send(_ message: [UInt8]) async
-  /// Sends a message that may get lost; not if the page is slow.
+  /// Whether a message that may get lost would be sent now. It is asked before the message is built.
+  var takesLossy: Bool { get }
+  /// Sends a message that may get lost; not if the page is slow. Does not block.
   func sendLossy(_ message: [UInt8])
 }
 
@@ -100,7 +102,9 @@ public actor LivePage {
     var requests: [ClientRequest] = []
     var answered: [(message: PageMessage, fault: ArtError?)] = []
     for message in run {
-      let fault = message.falseBox(in: content)
+      var fault = message.falseBox(in: content)
+      // The document answers a repeated edit, and does not perform it again.
+      if fault != nil, await session.wasPerformed(message.tag?.requestTag) { fault = nil }
       answered.append((message, fault))
       guard fault == nil, let request = message.documentRequest else { continue }
       recent.note(request)
@@ -155,8 +159,9 @@ public actor LivePage {
       }
     case .warnings(let answer):
       await attempt(tag) { () throws(ArtError) in
-        try question?.answer(answer)
-        question = nil
+        guard let question else { throw ArtError(.usage, "no warning asks a question") }
+        try question.answer(answer)
+        self.question = nil
         await respond(tag) {
           $0.key("ok"); $0.object { _ in }
         }
@@ -193,7 +198,7 @@ public actor LivePage {
   ) async throws(ArtError) {
     switch background {
     case .fetch(let typed, let keepsCanvas, let allowsPrivate):
-      guard let url = url(typed, session, tag) else { return }
+      guard let url = await url(typed, session, tag) else { return }
       let request = BackgroundRequest(
         url, isUserInitiated: false, allowsPrivate: allowsPrivate)
       try await session.setBackground(request, keepsCanvas: keepsCanvas, tag: tag?.text) {
@@ -202,7 +207,7 @@ public actor LivePage {
       }
       await respond(.fetching(url.redacted), tag)
     case .later(let typed):
-      guard let url = url(typed, session, tag) else { return }
+      guard let url = await url(typed, session, tag) else { return }
       guard let pending = try PendingBackground(later: url, at: WallClock.milliseconds()) else {
         throw ArtError(.tooLarge, "the URL is too long to be kept for later")
       }
@@ -217,16 +222,14 @@ public actor LivePage {
   }
 
   /// Parses a URL; reports a refused one as the outcome of its fetch, and returns nil.
-  private func url(_ typed: String, _ session: Session, _ tag: ProtocolTag?) -> BackgroundURL? {
+  private func url(_ typed: String, _ session: Session, _ tag: ProtocolTag?) async -> BackgroundURL? {
     do throws(Refusal) { return try BackgroundURL(typed) } catch {
       let event = DocumentBackgrounds.Event(
         .rejected(error), url: typed, isRequested: true, tag: tag?.text)
       let warning = session.warning(of: event)
-      Task {
-        await respond(.fetching("a URL that is none"), tag)
-        await deliver(.background(event))
-        if let warning { await deliver(.warning(warning)) }
-      }
+      await respond(.fetching("a URL that is none"), tag)
+      await deliver(.background(event), of: session)
+      if let warning { await deliver(.warning(warning), of: session) }
       return nil
     }
   }
@@ -330,17 +333,19 @@ public actor LivePage {
     listening = Task { [weak self] in
       for await event in events {
         guard let self else { return }
-        await self.deliver(event)
+        await self.deliver(event, of: session)
       }
     }
   }
 
   private func closeDocument() async {
-    listening?.cancel()
-    listening = nil
     guard let session else { return }
-    self.session = nil
+    (self.session, question) = (nil, nil)
     hub.leave(self)
+    listening?.cancel()
+    // What is being sent of this document comes before all of the next one.
+    await listening?.value
+    listening = nil
     // A document that cannot be saved stays open with its edits and its journal, and goes on trying. Ending it would end the pages that
     // have opened it meanwhile.
     do throws(ArtError) { try await session.close() } catch { return }
@@ -348,10 +353,14 @@ public actor LivePage {
 
   // MARK: Events
 
-  private func deliver(_ event: SessionEvent) async {
+  /// Sends an event of a document, unless the page has opened another one meanwhile.
+  private func deliver(_ event: SessionEvent, of session: Session) async {
+    guard session === self.session else { return }
     if case .moved(let path) = event { hub.moved(self, to: path) }
-    if let bytes = await line(of: event) { await output.send(bytes) }
-    guard let session, mayChangeUndo(event) else { return }
+    let bytes = await line(of: event, session)
+    guard session === self.session else { return }
+    if let bytes { await output.send(bytes) }
+    guard session === self.session, mayChangeUndo(event) else { return }
     await tellUndo(session)
   }
 
@@ -368,9 +377,9 @@ public actor LivePage {
     }
   }
 
-  private func line(of event: SessionEvent) async -> [UInt8]? {
+  private func line(of event: SessionEvent, _ session: Session) async -> [UInt8]? {
     switch event {
-    case .document(.saved): await savedLine()
+    case .document(.saved): await savedLine(session)
     case .warning(let warning):
       warningLine(warning)
     case .moved(let path): object("moved") { $0.string(path) }
@@ -380,8 +389,7 @@ public actor LivePage {
   }
 
   /// `saved` with the head, which the page sends with its next edits.
-  private func savedLine() async -> [UInt8]? {
-    guard let session else { return nil }
+  private func savedLine(_ session: Session) async -> [UInt8] {
     let saved = await session.snapshot.saved
     return object("saved") { SavedState(saved).write(to: &$0) }
   }
@@ -417,7 +425,7 @@ public actor LivePage {
     return json.bytes
   }
 
-  private func object(_ name: String, _ value: (inout JSONWriter) -> Void) -> [UInt8] {
+  private nonisolated func object(_ name: String, _ value: (inout JSONWriter) -> Void) -> [UInt8] {
     var json = JSONWriter(urls: .redacted)
     json.object { json in
       json.key(name)
@@ -429,7 +437,7 @@ public actor LivePage {
   /// Tells what undo and redo would revert, if that has changed.
   private func tellUndo(_ session: Session) async {
     let now = UndoNames(in: await session.snapshot.content, by: client)
-    guard now != can else { return }
+    guard session === self.session, now != can else { return }
     can = now
     await output.send(
       object("can") { json in
@@ -442,14 +450,11 @@ public actor LivePage {
       })
   }
 
-  /// Tells who else has the document open.
-  nonisolated func show(_ peers: [StudioHub.Peer]) {
-    var json = JSONWriter()
-    json.object { json in
-      json.key("peers")
-      json.array { json in for peer in peers { peer.write(to: &json) } }
-    }
-    output.sendLossy(json.bytes)
+  /// Tells who else has the document open. `peers` are written, and read only if the page takes the message. Does not block.
+  nonisolated func show(_ peers: some Sequence<[UInt8]>) {
+    guard output.takesLossy else { return }
+    output.sendLossy(
+      object("peers") { json in json.array { json in for peer in peers { json.verbatim(peer) } } })
   }
 }
 
@@ -501,23 +506,27 @@ extension PageMessage {
   /// The error for a caption whose box the page made up: only copies of captions that were measured are taken.
   fileprivate func falseBox(in content: DocumentContent) -> ArtError? {
     guard case .edit(let edit) = body else { return nil }
-    let texts = edit.changes.compactMap { change -> EmojiText? in
-      switch change {
-      case .add(let emoji): emoji.text.isCaption ? emoji.text : nil
-      case .set(_, .text(let text)): text.isCaption ? text : nil
-      default: nil
-      }
-    }
+    let texts = edit.changes.compactMap(\.caption)
     guard !texts.isEmpty else { return nil }
     var known = Set(content.unorderedEmojis.lazy.map(\.text).filter(\.isCaption))
     for entry in content.log {
-      for case .add(let emoji) in entry.edit.changes + entry.inverse where emoji.text.isCaption {
-        known.insert(emoji.text)
-      }
+      for change in entry.edit.changes { if let text = change.caption { known.insert(text) } }
+      for change in entry.inverse { if let text = change.caption { known.insert(text) } }
     }
     guard texts.allSatisfy(known.contains) else {
       return ArtError(.badValue, "a caption whose words were not measured; ask for caption or setText")
     }
     return nil
+  }
+}
+
+extension Change {
+  /// The caption that the change puts into the document; nil for all else.
+  fileprivate var caption: EmojiText? {
+    switch self {
+    case .add(let emoji): emoji.text.isCaption ? emoji.text : nil
+    case .set(_, .text(let text)): text.isCaption ? text : nil
+    default: nil
+    }
   }
 }

@@ -39,20 +39,20 @@ public struct PageSessions: Sendable {
 
   private let secrets: WebSecrets
   private var waiting: [(code: String, until: Duration)] = []
-  /// The digests of tokens by session, and the sessions from the oldest one.
+  /// The digests of tokens by session, and the sessions from the one that was made or admitted the longest time ago.
   private var keys: [String: [UInt8]]
   private var order: [String]
   private var tickets: Set<String> = []
   private var failed: [Duration] = []
 
-  /// Continues the sessions of a former server, oldest first.
+  /// Continues the sessions of a former server, in the order of `kept`.
   public init(_ secrets: WebSecrets, keys: [(id: String, key: [UInt8])] = []) {
     self.secrets = secrets
     self.keys = Dictionary(keys.map { ($0.id, $0.key) }, uniquingKeysWith: { _, last in last })
     order = keys.map(\.id)
   }
 
-  /// The sessions, oldest first, for a later server.
+  /// The sessions for a later server, the one that was used last at the end.
   public var kept: [(id: String, key: [UInt8])] { order.compactMap { id in keys[id].map { (id, $0) } } }
 
   /// A new launch code.
@@ -82,13 +82,12 @@ public struct PageSessions: Sendable {
     return (id, token)
   }
 
-  /// A page's first message: the proof of the server, and a challenge for the page. Throws 401 for an unknown session.
-  public mutating func greet(
-    session: String, nonce: String, at now: Duration
+  /// A page's first message: the proof of the server, and a challenge for the page. Throws 401 for an unknown session. That is no failure:
+  /// a tab of a former server tries again and again, and must not lock out the others.
+  public func greet(
+    session: String, nonce: String
   ) throws(WebRefusal) -> (proof: String, challenge: String) {
-    try checkFailures(at: now)
     guard let key = keys[session] else {
-      failed.append(now)
       throw WebRefusal(401, "this server does not know the session; open it by a new link")
     }
     guard Self.nonceLength.contains(nonce.utf8.count) else { throw WebRefusal(400, "a malformed nonce") }
@@ -97,17 +96,20 @@ public struct PageSessions: Sendable {
     )
   }
 
-  /// A page's answer to its challenge: the ticket of its connection. Throws 401 for a wrong proof.
+  /// A page's answer to its challenge: the ticket of its connection. Throws 401 for a wrong proof, and 429 after too many such. A right proof
+  /// is taken at any time.
   public mutating func admit(
     session: String, challenge: String, proof: String, at now: Duration
   ) throws(WebRefusal) -> String {
-    try checkFailures(at: now)
     guard let key = keys[session],
       Self.isEqual(hexadecimal(secrets.authenticate(key, "page:\(challenge)")), proof)
     else {
+      try checkFailures(at: now)
       failed.append(now)
       throw WebRefusal(401, "the page cannot prove its session")
     }
+    order.removeAll { $0 == session }
+    order.append(session)
     let ticket = hexadecimal(secrets.random(16))
     tickets.insert(ticket)
     return ticket

@@ -6,16 +6,17 @@ import Synchronization
 
 /// The pages of one server, and what they show each other.
 public final class StudioHub: Sendable {
-  /// Another page of the same document.
-  struct Peer: Sendable, Equatable {
-    let client: DocumentClient
-    var presence: PageMessage.Presence
-  }
+  /// How long a page's presence is shown before a newer one is.
+  static let presencePause = Duration.milliseconds(50)
 
   private struct Entry {
     let page: LivePage
     var document: String
-    var presence = PageMessage.Presence()
+    /// What other pages get of this one, as JSON.
+    var peer: [UInt8]
+    /// Whether the others got its presence a moment ago, and whether there is a newer one since.
+    var isPausing = false
+    var isNewer = false
   }
 
   /// The folder.
@@ -24,11 +25,15 @@ public final class StudioHub: Sendable {
   private let admitted = Mutex<[String: LivePage]>([:])
   private let pages = Mutex<[ObjectIdentifier: Entry]>([:])
   private let firstDocument: Mutex<String?>
+  private let pause: @Sendable () async throws -> Void
 
   /// The pages of a folder. `first` is the document that a new page opens first; nil for none.
-  public init(_ workspace: Workspace, first: String? = nil) {
+  public init(
+    _ workspace: Workspace, first: String? = nil, clock: some Clock<Duration> = ContinuousClock()
+  ) {
     self.workspace = workspace
     firstDocument = Mutex(first)
+    pause = { try await clock.sleep(for: Self.presencePause) }
   }
 
   /// The document that a new page opens first, by its present name; nil for none.
@@ -45,8 +50,11 @@ public final class StudioHub: Sendable {
 
   /// A page has opened a document.
   func add(_ page: LivePage, _ document: String) {
-    pages.withLock { $0[ObjectIdentifier(page)] = Entry(page: page, document: document) }
-    tell(of: document)
+    let peer = Self.peer(page, PageMessage.Presence())
+    pages.withLock { pages in
+      pages[ObjectIdentifier(page)] = Entry(page: page, document: document, peer: peer)
+      Self.tell(pages, of: document)
+    }
   }
 
   /// The file of a page's document was renamed. Each page of the document tells so.
@@ -54,41 +62,63 @@ public final class StudioHub: Sendable {
     let old = pages.withLock { pages in
       let old = pages[ObjectIdentifier(page)]?.document
       pages[ObjectIdentifier(page)]?.document = path
+      Self.tell(pages, of: path)
       return old
     }
     firstDocument.withLock { if let old, $0 == old { $0 = path } }
-    tell(of: path)
   }
 
   /// A page has closed its document.
   func leave(_ page: LivePage) {
-    guard let entry = pages.withLock({ $0.removeValue(forKey: ObjectIdentifier(page)) }) else { return }
-    tell(of: entry.document)
+    pages.withLock { pages in
+      guard let entry = pages.removeValue(forKey: ObjectIdentifier(page)) else { return }
+      Self.tell(pages, of: entry.document)
+    }
   }
 
-  /// What a page's user has selected and drags.
+  /// What a page's user has selected and drags. The other pages get the first one at once, and the last one of each pause after it.
   func show(_ presence: PageMessage.Presence, of page: LivePage) {
-    let document = pages.withLock { pages in
-      pages[ObjectIdentifier(page)]?.presence = presence
-      return pages[ObjectIdentifier(page)]?.document
+    let (id, peer) = (ObjectIdentifier(page), Self.peer(page, presence))
+    let isFirst = pages.withLock { pages in
+      guard var entry = pages[id] else { return false }
+      let isFirst = !entry.isPausing
+      (entry.peer, entry.isPausing, entry.isNewer) = (peer, true, !isFirst)
+      pages[id] = entry
+      if isFirst { Self.tell(pages, of: entry.document, except: id) }
+      return isFirst
     }
-    if let document { tell(of: document, except: page) }
+    guard isFirst else { return }
+    Task { [pause, weak self] in
+      repeat { try await pause() } while self?.showNewer(of: id) == true
+    }
   }
 
-  /// Tells each page of a document about the others.
-  private func tell(of document: String, except page: LivePage? = nil) {
-    let entries = pages.withLock { $0.values.filter { $0.document == document } }
-    for entry in entries where entry.page !== page {
-      entry.page.show(
-        entries.filter { $0.page !== entry.page }.map { Peer(client: $0.page.client, presence: $0.presence) })
+  /// Shows the newer presence of a page after a pause; false if there is none, and the pause has ended.
+  private func showNewer(of id: ObjectIdentifier) -> Bool {
+    pages.withLock { pages in
+      guard var entry = pages[id] else { return false }
+      (entry.isPausing, entry.isNewer) = (entry.isNewer, false)
+      pages[id] = entry
+      if entry.isPausing { Self.tell(pages, of: entry.document, except: id) }
+      return entry.isPausing
     }
   }
-}
 
-extension StudioHub.Peer {
-  func write(to json: inout JSONWriter) {
+  /// Tells each page of a document about the others. It is called with the lock, so that pages get everything in its order.
+  private static func tell(
+    _ pages: [ObjectIdentifier: Entry], of document: String, except one: ObjectIdentifier? = nil
+  ) {
+    let entries = pages.filter { $0.value.document == document }
+    for (id, entry) in entries where id != one {
+      entry.page.show(entries.lazy.filter { $0.key != id }.map(\.value.peer))
+    }
+  }
+
+  /// What other pages get of a page: `{"client":"…","drag":[dx,dy],"ids":["…"],"name":"Ada"}`.
+  private static func peer(_ page: LivePage, _ presence: PageMessage.Presence) -> [UInt8] {
+    var json = JSONWriter()
     json.object { json in
-      if let session = client.session {
+      if let session = page.client.session {
         json.key("client")
         json.string(session.description)
       }
@@ -101,10 +131,11 @@ extension StudioHub.Peer {
       }
       json.key("ids")
       json.array { json in for id in presence.ids { json.string(id.description) } }
-      if let author = client.author {
+      if let author = page.client.author {
         json.key("name")
         json.string(author)
       }
     }
+    return json.bytes
   }
 }

@@ -34,8 +34,8 @@
 
     private static func prepare(_ channel: any Channel, _ server: StudioServer) throws {
       // Before a byte is read: other users of this machine can connect to a port of loopback, too.
-      guard let peer = channel.remoteAddress?.port, LoopbackPeer.isOwn(peer, at: server.port),
-        server.connect()
+      guard let peer = channel.remoteAddress, let address = peer.ipAddress, let port = peer.port,
+        LoopbackPeer.isOwn(address: address, port: port, at: server.port), server.connect()
       else {
         channel.close(promise: nil)
         return

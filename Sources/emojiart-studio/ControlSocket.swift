@@ -10,14 +10,21 @@
   /// The socket by which other programs of the user ask a running server for a link. It is in a private folder, and browsers cannot open
   /// such sockets.
   ///
-  ///     program: connects        server: http://127.0.0.1:PORT/#c=CODE, and closes
+  ///     program: connects        server: http://127.0.0.1:PORT/#c=CODE
+  ///                                      the document that its pages open first, percent-encoded; and closes
   enum ControlSocket {
+    /// The most bytes of an answer: a link and the path of a document, of which each byte may become three.
+    private static let limit = 256 + 3 * Int(PATH_MAX)
+
     /// Answers every connection with a new link. Throws `unavailable`.
     static func listen(
       at path: String, _ server: StudioServer, _ group: MultiThreadedEventLoopGroup
     ) async throws(ArtError) -> any Channel {
       // A killed server has left it.
       unlink(path)
+      // The socket is for this user only. What other threads make meanwhile is so, too.
+      let before = umask(0o077)
+      defer { umask(before) }
       do {
         return try await ServerBootstrap(group: group)
           .childChannelInitializer { channel in
@@ -31,8 +38,8 @@
       }
     }
 
-    /// Asks for a link. Throws `unavailable` if no server answers.
-    static func link(from path: String) throws(ArtError) -> String {
+    /// Asks the running server for a link; nil if none answers. Throws `unavailable` for a path that is too long.
+    static func ask(at path: String) throws(ArtError) -> RunningServer? {
       let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
       guard descriptor >= 0 else { throw ArtError(SystemError("socket", ""), cannot: "make", "a socket") }
       defer { close(descriptor) }
@@ -48,15 +55,60 @@
           connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
         }
       }
+      guard isConnected else { return nil }
       var timeout = timeval(tv_sec: 5, tv_usec: 0)
       setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
-      var bytes = [UInt8](repeating: 0, count: 256)
-      let count = isConnected ? recv(descriptor, &bytes, bytes.count, Int32(MSG_WAITALL)) : -1
-      let link = String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
-      guard link.hasPrefix("http://127.0.0.1:"), link.hasSuffix("\n") else {
-        throw ArtError(.unavailable, "the server of this folder does not answer; try again")
+      var bytes = [UInt8](repeating: 0, count: limit)
+      let count = recv(descriptor, &bytes, bytes.count, Int32(MSG_WAITALL))
+      return RunningServer(answer: String(decoding: bytes.prefix(max(0, count)), as: UTF8.self))
+    }
+  }
+
+  /// What the running server of a folder answers to a program that asks for a link.
+  struct RunningServer: Sendable, Hashable {
+    /// The link with a new launch code.
+    let link: String
+    /// Its port on 127.0.0.1.
+    let port: Int
+    /// The document that its pages open first, percent-encoded; empty for none.
+    private let first: String
+
+    private static let origin = "http://127.0.0.1:"
+
+    /// The answer of a server with this link.
+    init(link: String, port: Int, first: String?) {
+      (self.link, self.port, self.first) = (link, port, Self.encoded(first ?? ""))
+    }
+
+    /// Parses an answer; nil for one that is not whole.
+    init?(answer: String) {
+      let lines = answer.split(separator: "\n", omittingEmptySubsequences: false)
+      guard lines.count == 3, lines[2].isEmpty, lines[0].hasPrefix(Self.origin),
+        let port = Int(lines[0].dropFirst(Self.origin.count).prefix { $0 != "/" })
+      else { return nil }
+      (link, self.port, first) = (String(lines[0]), port, String(lines[1]))
+    }
+
+    /// The answer as it is sent.
+    var answer: String { "\(link)\n\(first)\n" }
+
+    /// The link to a document. One that the server's pages open anyway is not named.
+    func link(to document: String?) -> String {
+      guard let name = document.map(Self.encoded), name != first else { return link }
+      return "\(link)&d=\(name)"
+    }
+
+    /// Percent-encodes all but the unreserved characters of RFC 3986.
+    private static func encoded(_ text: String) -> String {
+      text.utf8.reduce(into: "") { result, byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+          UInt8(ascii: "~"):
+          result.unicodeScalars.append(Unicode.Scalar(byte))
+        default: result += (byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
+        }
       }
-      return String(link.dropLast())
     }
   }
 
@@ -71,7 +123,10 @@
 
     func channelActive(context: ChannelHandlerContext) {
       let channel = context.channel
-      context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: server.link() + "\n"))).whenComplete { _ in
+      // Without an answer, the other program tries to become the next server.
+      guard !server.isEnding else { return context.close(promise: nil) }
+      let running = RunningServer(link: server.link(), port: server.port, first: server.hub.first)
+      context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: running.answer))).whenComplete { _ in
         channel.close(promise: nil)
       }
     }

@@ -35,12 +35,12 @@
       switch unwrapInboundIn(data) {
       case .head(let head): begin(head, context)
       case .body(var part):
-        guard var now = open else { return }
-        guard now.body.readableBytes + part.readableBytes <= now.route.bodyBytes else {
+        guard let limit = open?.route.bodyBytes, let length = open?.body.readableBytes else { return }
+        guard length + part.readableBytes <= limit else {
           return refuse(WebRefusal(413, "the body is too long"), context)
         }
-        now.body.writeBuffer(&part)
-        open = now
+        // In place: with a second reference to the body, each part would copy it.
+        open?.body.writeBuffer(&part)
       case .end:
         guard let request = open else { return }
         open = nil

@@ -183,8 +183,10 @@
       slow.cancel()
     }
 
+    var takesLossy: Bool { channel.isWritable }
+
     func sendLossy(_ message: [UInt8]) {
-      guard channel.isWritable else { return }
+      guard takesLossy else { return }
       channel.writeAndFlush(
         WebSocketFrame(fin: true, opcode: .text, data: ByteBuffer(bytes: message)), promise: nil)
     }

@@ -26,13 +26,15 @@
     static let endLife = Duration.milliseconds(1_900)
     /// How long the server waits until its pages have got the message that it ends.
     static let goodbyeLife = TimeAmount.milliseconds(500)
+    /// How long a program waits for a server of its folder that starts or ends.
+    static let changeLife = Duration.seconds(5)
 
     private struct State {
       var sessions: PageSessions
       var connections = 0
       var sockets: [ObjectIdentifier: any Channel] = [:]
       var isEnding = false
-      /// Counts the pages that came, so that a server without pages knows whether one came meanwhile.
+      /// Counts the pages that came and the links, so that a server without pages knows whether there was one meanwhile.
       var arrivals = 0
     }
 
@@ -44,17 +46,23 @@
     let port: Int
     private let keep: @Sendable (ServerRecord) throws(ArtError) -> Void
     private let elapsed: @Sendable () -> Duration
+    private let sleep: @Sendable (Duration) async throws -> Void
+    private let end: @Sendable () -> Void
+    /// Held from the copy of the sessions until it is written, so that an older copy never replaces a newer one.
+    private let keeping = Mutex(())
     private let state: Mutex<State>
 
-    /// A server of a folder that knows the sessions of a former one. `keep` keeps them for a later one.
+    /// A server of a folder that knows the sessions of a former one. `keep` keeps them for a later one. `end` ends the server.
     init(
       _ launch: StudioLaunch, _ workspace: Workspace, port: Int, keys: [ServerRecord.SessionKey] = [],
       clock: some Clock<Duration> = ContinuousClock(),
+      end: @escaping @Sendable () -> Void = { kill(getpid(), SIGTERM) },
       keep: @escaping @Sendable (ServerRecord) throws(ArtError) -> Void
     ) {
-      (self.launch, self.port, self.keep) = (launch, port, keep)
+      (self.launch, self.port, self.keep, self.end) = (launch, port, keep, end)
       let start = clock.now
       elapsed = { start.duration(to: clock.now) }
+      sleep = { try await clock.sleep(for: $0) }
       hub = StudioHub(workspace, first: launch.document)
       bodies = StudioBodies(workspace, by: Renderer())
       gate = Gate(port: port)
@@ -76,9 +84,11 @@
     /// The time since the server started.
     var now: Duration { elapsed() }
 
-    /// The link of the page with a new launch code.
+    /// The link of the page with a new launch code. A server that opened a browser waits a minute for a page that comes by it.
     func link() -> String {
       let code = withSessions { sessions, now in sessions.makeCode(at: now) }
+      state.withLock { $0.arrivals += 1 }
+      endUnlessPageComes()
       return "http://127.0.0.1:\(port)/#c=\(code)"
     }
 
@@ -97,16 +107,21 @@
 
     /// Keeps the sessions' keys for a later server. Without them its pages need a new link.
     func keepSessions() {
-      let kept = state.withLock { $0.sessions.kept }
-      let record = ServerRecord(
-        folder: launch.folder, port: port, process: Int(getpid()),
-        sessions: kept.map { ServerRecord.SessionKey(id: $0.id, key: $0.key) })
-      do throws(ArtError) { try keep(record) } catch {
-        Main.write("emojiart-studio: pages will need a new link after a restart: \(error.cause)\n", to: 2)
+      keeping.withLock { _ in
+        let kept = state.withLock { $0.sessions.kept }
+        let record = ServerRecord(
+          folder: launch.folder, port: port,
+          sessions: kept.map { ServerRecord.SessionKey(id: $0.id, key: $0.key) })
+        do throws(ArtError) { try keep(record) } catch {
+          Main.report("pages will need a new link after a restart: \(error.cause)")
+        }
       }
     }
 
     // MARK: Connections
+
+    /// Whether the server ends: it takes no connections and gives no links any more.
+    var isEnding: Bool { state.withLock(\.isEnding) }
 
     /// Counts a connection; false if there are too many.
     func connect() -> Bool {
@@ -132,14 +147,20 @@
 
     /// A page has gone. After the last one, a server that opened a browser ends.
     func remove(_ channel: any Channel) {
-      let arrivals = state.withLock { state -> Int? in
+      let isLast = state.withLock { state in
         state.sockets[ObjectIdentifier(channel)] = nil
-        return state.sockets.isEmpty ? state.arrivals : nil
+        return state.sockets.isEmpty
       }
-      guard launch.opens, let arrivals else { return }
+      if isLast { endUnlessPageComes() }
+    }
+
+    /// Ends a server that opened a browser, if it has no page a minute from now, and got none and gave no link meanwhile.
+    private func endUnlessPageComes() {
+      guard launch.opens else { return }
+      let arrivals = state.withLock(\.arrivals)
       Task {
-        try await Task.sleep(for: Self.idleLife)
-        if state.withLock({ $0.sockets.isEmpty && $0.arrivals == arrivals }) { kill(getpid(), SIGTERM) }
+        try await sleep(Self.idleLife)
+        if state.withLock({ $0.sockets.isEmpty && $0.arrivals == arrivals }) { end() }
       }
     }
 
@@ -165,12 +186,24 @@
   // MARK: - The server's life
 
   extension StudioServer {
-    /// Serves until a signal ends it. Throws why it cannot serve.
+    /// Serves until a signal ends it, or prints a link of the server that is running. Throws why it cannot.
     static func run(_ launch: StudioLaunch, _ signals: SignalSource) async throws(ArtError) {
-      let place = try ServerPlace(of: launch.folder)
-      guard place.isOwn else { return try await ask(place, launch) }
+      let ended = AsyncStream<Int32>.makeStream()
+      let isServing = Atomic(false)
+      do throws(SystemError) {
+        try signals.follow { number in
+          // Until there is a page, nothing needs to be saved.
+          guard isServing.load(ordering: .acquiring) else { SignalSource.die(of: number) }
+          ended.continuation.yield(number)
+        }
+      } catch {
+        throw ArtError(error, cannot: "start", "a thread for signals")
+      }
+      guard let place = try await place(launch) else { return }
       guard !launch.isLink else {
-        throw ArtError(.unavailable, "no server is running for \(launch.folder)", about: launch.folder)
+        throw ArtError(
+          .unavailable, "no server is running for \(launch.folder); start one with `emojiart serve`",
+          about: launch.folder)
       }
       let former = try place.record()
       var settings = WorkspaceSettings()
@@ -184,12 +217,9 @@
       }
       server.keepSessions()
       let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+      isServing.store(true, ordering: .releasing)
       let listener = try await Connection.listen(descriptor, server, group)
       let control = try await ControlSocket.listen(at: place.socket, server, group)
-      let ended = AsyncStream<Int32>.makeStream()
-      do throws(SystemError) { try signals.follow { ended.continuation.yield($0) } } catch {
-        throw ArtError(error, cannot: "start", "a thread for signals")
-      }
       let link = server.link()
       Main.write(link + "\n", to: 1)
       if launch.opens { Browser.open(link) }
@@ -201,7 +231,9 @@
       let saving = Task { await workspace.close() }
       let deadline = Task {
         try await Task.sleep(for: endLife)
-        // What is not saved by now is in the journals.
+        Main.report(
+          "not everything was saved in time; the edits are in the journals, and the next opening restores them"
+        )
         exit(ExitStatus.inputOutput.rawValue)
       }
       let failure = await saving.value
@@ -210,20 +242,52 @@
       if let failure { throw failure }
     }
 
-    /// Asks the running server for a link.
-    private static func ask(_ place: ServerPlace, _ launch: StudioLaunch) async throws(ArtError) {
-      let link = try ControlSocket.link(from: place.socket)
+    /// Takes the place of the folder's server; nil if there is a server, whose link is printed. While that server starts or ends, it has
+    /// the place and answers nobody: this waits for it, and throws `busy` after a time.
+    private static func place(_ launch: StudioLaunch) async throws(ArtError) -> ServerPlace? {
+      let end = ContinuousClock.now + changeLife
+      while true {
+        let place = try ServerPlace(of: launch.folder)
+        if place.isOwn { return place }
+        if let running = try ControlSocket.ask(at: place.socket) {
+          try show(running, launch)
+          return nil
+        }
+        guard ContinuousClock.now < end else {
+          throw ArtError(
+            .busy, "the server of \(launch.folder) does not answer; try again", about: launch.folder)
+        }
+        // There is no event for a lock. Nobody cancels this task.
+        do { try await Task.sleep(for: .milliseconds(20)) } catch {}
+      }
+    }
+
+    /// Prints a link of the running server to the document that is asked for.
+    private static func show(_ running: RunningServer, _ launch: StudioLaunch) throws(ArtError) {
+      for (option, isOther) in [
+        ("--port", launch.port != nil && launch.port != running.port), ("--assets", launch.assets != nil),
+      ] where isOther {
+        throw ArtError(
+          .usage,
+          "a server of \(launch.folder) is running at port \(running.port); leave \(option) out, or end that server first",
+          about: launch.folder)
+      }
+      let link = running.link(to: launch.document)
       Main.write(link + "\n", to: 1)
       if launch.opens { Browser.open(link) }
     }
 
-    /// Binds the first of these ports of 127.0.0.1 that is free; 0 stands for any. A port that the user wants must be free.
+    /// Listens at the first of these ports of 127.0.0.1 that is free; 0 stands for any. A port that the user wants must be free.
     private static func listen(
       on ports: [Int], _ launch: StudioLaunch
     ) throws(ArtError) -> (descriptor: Int32, port: Int) {
       for port in ports {
-        if let bound = bind(port) { return bound }
-        guard port != launch.port else {
+        do throws(SystemError) { return try listen(at: port) } catch {
+          // The port of the last server is only preferred.
+          guard port == launch.port || port == 0 else { continue }
+          guard error.number == EADDRINUSE, port != 0 else {
+            throw ArtError(error, cannot: "listen at", port == 0 ? "127.0.0.1" : "port \(port)")
+          }
           throw ArtError(
             .unavailable, "port \(port) is in use; choose another one with --port", about: "\(port)")
         }
@@ -231,9 +295,9 @@
       throw ArtError(.unavailable, "no port of 127.0.0.1 is free")
     }
 
-    private static func bind(_ port: Int) -> (descriptor: Int32, port: Int)? {
+    private static func listen(at port: Int) throws(SystemError) -> (descriptor: Int32, port: Int) {
       let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-      guard descriptor >= 0 else { return nil }
+      guard descriptor >= 0 else { throw SystemError("socket") }
       var address = sockaddr_in()
       address.sin_family = sa_family_t(AF_INET)
       address.sin_port = in_port_t(truncatingIfNeeded: port).bigEndian
@@ -242,14 +306,17 @@
       // Connections of a former server that are not forgotten yet do not hold the port; a listening server does.
       var yes: Int32 = 1
       setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
-      let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+      let isListening = withUnsafeMutablePointer(to: &address) { pointer in
         pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-          Glibc.bind(descriptor, $0, size) == 0 && getsockname(descriptor, $0, &size) == 0
+          // Two sockets can be bound to one port until one of them listens.
+          Glibc.bind(descriptor, $0, size) == 0 && Glibc.listen(descriptor, 64) == 0
+            && getsockname(descriptor, $0, &size) == 0
         }
       }
-      guard isBound else {
+      guard isListening else {
+        let error = SystemError("bind")
         close(descriptor)
-        return nil
+        throw error
       }
       return (descriptor, Int(in_port_t(bigEndian: address.sin_port)))
     }
@@ -283,16 +350,35 @@
   enum Browser {
     /// Opens a link. Without a browser the printed link is there all the same.
     static func open(_ link: String) {
-      guard fork(["xdg-open", link]) else {
-        return Main.write("emojiart-studio: no browser could be started; open the link yourself\n", to: 2)
+      guard start(["xdg-open", link]) else {
+        return Main.report("no browser could be started; open the link yourself")
       }
     }
 
-    private static func fork(_ words: [String]) -> Bool {
+    /// Starts a program as a shell would: without this process's signal mask, session, input and output.
+    private static func start(_ words: [String]) -> Bool {
       let arguments = words.map { strdup($0) } + [nil]
       defer { for argument in arguments { free(argument) } }
+      var attributes = posix_spawnattr_t()
+      posix_spawnattr_init(&attributes)
+      defer { posix_spawnattr_destroy(&attributes) }
+      var (none, all) = (sigset_t(), sigset_t())
+      sigemptyset(&none)
+      sigfillset(&all)
+      posix_spawnattr_setsigmask(&attributes, &none)
+      posix_spawnattr_setsigdefault(&attributes, &all)
+      // POSIX_SPAWN_SETSID of <spawn.h>, which Swift does not import.
+      let newSession: Int32 = 0x80
+      let flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | newSession
+      posix_spawnattr_setflags(&attributes, Int16(truncatingIfNeeded: flags))
+      var actions = posix_spawn_file_actions_t()
+      posix_spawn_file_actions_init(&actions)
+      defer { posix_spawn_file_actions_destroy(&actions) }
+      for descriptor in [0, 1] as [Int32] {
+        posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_RDWR, 0)
+      }
       var process = pid_t()
-      return posix_spawnp(&process, words[0], nil, nil, arguments, environ) == 0
+      return posix_spawnp(&process, words[0], &actions, &attributes, arguments, environ) == 0
     }
   }
 #endif

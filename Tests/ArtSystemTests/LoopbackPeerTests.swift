@@ -11,18 +11,22 @@ private struct Connection {
   /// The port of the client, and of the listener.
   let (peer, port): (Int, Int)
 
-  init() throws {
+  /// Connects from an address to 127.0.0.1.
+  init(from address: String = "127.0.0.1") throws {
     listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     client = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+    var target = sockaddr_in()
+    target.sin_family = sa_family_t(AF_INET)
+    target.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+    var source = target
+    inet_pton(AF_INET, address, &source.sin_addr)
     let (waiting, calling) = (listener, client)
-    let isBound = Self.with(&address) { bind(waiting, $0, $1) } == 0
+    let isBound =
+      Self.with(&target) { bind(waiting, $0, $1) } == 0 && Self.with(&source) { bind(calling, $0, $1) } == 0
     try #require(isBound && listen(waiting, 1) == 0)
     port = try Self.port(of: waiting)
-    address.sin_port = in_port_t(port).bigEndian
-    let isConnected = Self.with(&address) { connect(calling, $0, $1) } == 0
+    target.sin_port = in_port_t(port).bigEndian
+    let isConnected = Self.with(&target) { connect(calling, $0, $1) } == 0
     try #require(isConnected)
     server = accept(waiting, nil, nil)
     peer = try Self.port(of: calling)
@@ -58,17 +62,31 @@ private struct Connection {
   func ways() throws {
     let connection = try Connection()
     defer { connection.close() }
-    for isOwn in [LoopbackPeer.isOwn, LoopbackPeer.isListed] {
+    let asked = { LoopbackPeer.isOwn(address: "127.0.0.1", port: $0, at: $1) }
+    for isOwn in [asked, LoopbackPeer.isListed] {
       #expect(isOwn(connection.peer, connection.port))
       #expect(isOwn(connection.port, connection.peer), "the other end")
       // A port that only listens, and the same port twice, are no connection.
       #expect(!isOwn(1, connection.port) && !isOwn(connection.port, connection.port))
       #expect(!isOwn(-1, connection.port) && !isOwn(65_536, connection.port))
     }
-    #expect(LoopbackPeer.isOwn(connection.peer, at: connection.port))
     Glibc.close(connection.client)
     // The end that is closed belongs to nobody.
-    #expect(!LoopbackPeer.isOwn(connection.peer, at: connection.port))
+    #expect(!asked(connection.peer, connection.port))
     #expect(!LoopbackPeer.isListed(connection.peer, at: connection.port))
+  }
+
+  @Test(
+    "H12 an end at another address of the machine is not the own user's, also with a port of the own user")
+  func addresses() throws {
+    let other = try Connection(from: "127.0.0.2")
+    defer { other.close() }
+    #expect(!LoopbackPeer.isOwn(address: "127.0.0.2", port: other.peer, at: other.port))
+    let own = try Connection()
+    defer { own.close() }
+    for address in ["127.0.0.2", "127.0.0.11", "::1", "::ffff:127.0.0.1", "0.0.0.0", ""] {
+      #expect(!LoopbackPeer.isOwn(address: address, port: own.peer, at: own.port))
+    }
+    #expect(LoopbackPeer.isOwn(address: "127.0.0.1", port: own.peer, at: own.port))
   }
 }

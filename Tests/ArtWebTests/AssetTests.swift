@@ -85,7 +85,17 @@ import Testing
     let text = Array(String(repeating: "the studio ", count: 500).utf8)
     let zipped = try #require(Assets.compressed(text))
     #expect(zipped.count < text.count / 10)
-    #expect(zipped.starts(with: [0x1F, 0x8B]))
+    let file = FileManager.default.temporaryDirectory.appendingPathComponent("emojiart-asset.\(UUID()).gz")
+    defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: file) } }
+    try Data(zipped).write(to: file)
+    let (gunzip, output) = (Process(), Pipe())
+    gunzip.executableURL = URL(fileURLWithPath: "/usr/bin/gzip")
+    gunzip.arguments = ["-dc", file.path]
+    gunzip.standardOutput = output
+    try gunzip.run()
+    let unzipped = try #require(try output.fileHandleForReading.readToEnd())
+    gunzip.waitUntilExit()
+    #expect(gunzip.terminationStatus == 0 && Array(unzipped) == text)
     #expect(Assets.compressed([1, 2, 3]) == nil)
   }
 }

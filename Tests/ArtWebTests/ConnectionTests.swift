@@ -251,5 +251,54 @@
         }
       }
     }
+
+    // MARK: The server's life
+
+    @Test("H10 a server that opened a browser ends a minute after its last link or page, and others do not")
+    func idle() async throws {
+      for opens in [true, false] {
+        try await StudioRoom.with(opens: opens) { room in
+          let ends = { room.ends.value.withLock(\.self) }
+          func sleepers(_ count: Int) async throws {
+            if opens { try await room.clock.sleepers(count) } else { #expect(room.clock.asleep == 0) }
+          }
+          _ = room.link()
+          try await sleepers(1)
+          room.clock.advance(by: .seconds(59))
+          _ = room.link()
+          try await sleepers(2)
+          // The first link is of no account any more, and a page has come by the second one.
+          room.clock.advance(by: .seconds(1))
+          let page = try await room.connect()
+          try await page.becomeSocket()
+          room.clock.advance(by: .seconds(59))
+          try await until("the minutes of both links") { room.clock.asleep == 0 }
+          #expect(ends() == 0)
+          try await page.send(Frame.bytes(.connectionClose, ""))
+          try await page.waitForEnd()
+          try await sleepers(1)
+          room.clock.advance(by: .seconds(60))
+          if opens { try await until("the end") { ends() == 1 } } else { #expect(ends() == 0) }
+        }
+      }
+    }
+
+    @Test("H9 the last record of the sessions that is kept has all of them, however many are made at once")
+    func records() async throws {
+      try await StudioRoom.with { room in
+        try await withThrowingTaskGroup(of: Void.self) { group in
+          for _ in 0..<100 {
+            group.addTask {
+              _ = try room.session()
+              room.keepSessions()
+            }
+          }
+          try await group.waitForAll()
+        }
+        let kept = room.kept.value.withLock(\.self)
+        #expect(kept.count == 100 && kept.last?.count == 100)
+        for (former, next) in zip(kept, kept.dropFirst()) { #expect(former.count <= next.count) }
+      }
+    }
   }
 #endif

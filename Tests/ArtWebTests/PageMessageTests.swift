@@ -69,21 +69,38 @@ import Testing
 
   @Test("H4 an edit of a page sets no background, and has no text that a user could not type")
   func edits() {
-    let changes = [
-      #"["background",null]"#, #"["pending",null]"#, #"["add","0123abcd","abc",1,2,40,5]"#,
-      #"["text","0123abcd","\u0007"]"#, #"["add","0123abcd","🐝",1e9,2,40,5]"#,
-      #"["add","0123abcd","🐝",1,2,0,5]"#,
-      #"["nothing"]"#,
+    let changes: [(change: String, code: ArtError.Code, cause: String)] = [
+      (#"["background",null]"#, .usage, "an edit of a page cannot set the background; ask for background"),
+      (#"["pending",null]"#, .usage, "an edit of a page cannot set the background; ask for background"),
+      (
+        #"["add","0123abcd","abc",1,2,40,5]"#, .badText,
+        #""abc" has no emoji in it; give at least one, such as 🐝"#
+      ),
+      (
+        #"["text","0123abcd","\u0007"]"#, .badText,
+        "\"\u{7}\" holds a control or an unknown character; give emoji and letters only"
+      ),
+      (
+        #"["add","0123abcd","🐝",1e9,2,40,5]"#, .badValue,
+        #""1000000000,2" is no place; give X,Y in pixels or percent, within 1,000,000 of the origin"#
+      ),
+      (
+        #"["add","0123abcd","🐝",1,2,0,5]"#, .badValue,
+        #""0" is no size; give pixels above 0 and up to 100,000, or percent of the canvas's shorter side"#
+      ),
+      (#"["nothing"]"#, .badJSON, "JSON with an array that ends too early, at byte 30"),
     ]
-    for change in changes {
+    for (change, code, cause) in changes {
       let text = #"{"edit":{"changes":[\#(change)],"name":"x"},"tag":"t"}"#
       let error = #expect(throws: ProtocolRequest.Unreadable.self) { try PageMessage(Array(text.utf8)) }
-      #expect(error?.error != nil)
+      #expect(error?.error.code == code && error?.error.cause == cause, "\(change)")
     }
     for name in ["", "a\nb", String(repeating: "x", count: 201)] {
       let text =
         "{\"edit\":{\"changes\":[],\"name\":\(String(decoding: JSONText.string(name), as: UTF8.self))},\"tag\":1}"
-      #expect(throws: ProtocolRequest.Unreadable.self) { try PageMessage(Array(text.utf8)) }
+      let error = #expect(throws: ProtocolRequest.Unreadable.self) { try PageMessage(Array(text.utf8)) }
+      #expect(error?.error.code == .badValue, "\(name)")
+      #expect(error?.error.cause == "the name of an edit has 1 to 200 bytes on one line", "\(name)")
     }
   }
 

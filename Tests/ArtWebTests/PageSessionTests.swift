@@ -47,6 +47,42 @@ import Testing
     _ = try sessions.trade(later, at: .seconds(61))
   }
 
+  @Test("H3 unknown sessions and wrong proofs keep no page out that can prove its own")
+  mutating func stale() throws {
+    let session = try sessions.trade(sessions.makeCode(at: .zero), at: .zero)
+    for _ in 0..<20 {
+      #expect(throws: WebRefusal(401, "this server does not know the session; open it by a new link")) {
+        try sessions.greet(session: "stale", nonce: "0123456789abcdef")
+      }
+    }
+    // Unknown sessions are no failures, wrong proofs are.
+    for count in 0..<20 {
+      let refusal = #expect(throws: WebRefusal.self) {
+        try sessions.admit(session: session.id, challenge: "x", proof: "wrong", at: .zero)
+      }
+      #expect(refusal?.status == (count < 10 ? 401 : 429))
+    }
+    guard case .admit = try greet(session.id, session.token, at: .zero) else {
+      Issue.record("not admitted")
+      return
+    }
+    let code = sessions.makeCode(at: .zero)
+    #expect(throws: WebRefusal(429, "too many failures; wait a minute")) {
+      try sessions.trade(code, at: .zero)
+    }
+  }
+
+  @Test("H3 a session that is used is forgotten last")
+  mutating func order() throws {
+    let first = try sessions.trade(sessions.makeCode(at: .zero), at: .zero)
+    let second = try sessions.trade(sessions.makeCode(at: .zero), at: .zero)
+    _ = try greet(first.id, first.token, at: .zero)
+    #expect(sessions.kept.map(\.id) == [second.id, first.id])
+    for _ in 1..<PageSessions.sessions { _ = try sessions.trade(sessions.makeCode(at: .zero), at: .zero) }
+    #expect(sessions.kept.count == PageSessions.sessions)
+    #expect(sessions.kept.first?.id == first.id)
+  }
+
   /// The two messages of a page that knows this token.
   private mutating func greet(_ session: String, _ token: [UInt8], at now: Duration) throws
     -> Handshake.Effect

@@ -32,6 +32,16 @@ final class RawConnection {
 
   deinit { close(descriptor) }
 
+  /// The port of this end.
+  func ownPort() -> Int {
+    var end = sockaddr_in()
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let result = withUnsafeMutablePointer(to: &end) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &size) }
+    }
+    return result == 0 ? Int(in_port_t(bigEndian: end.sin_port)) : 0
+  }
+
   func send(_ text: String) { send(Array(text.utf8)) }
 
   /// Sends bytes; those that the server does not read any more are dropped.

@@ -356,8 +356,8 @@ import Testing
       #expect(try connection.frame()?.code == 1008)
       try connection.waitForEnd()
     }
-    // A used code and a foreign session are two failures.
-    for _ in 0..<8 { #expect(try status(trade("0")) == 403) }
+    // The used code is one failure; a foreign session is none.
+    for _ in 0..<9 { #expect(try status(trade("0")) == 403) }
     let fresh = try #require(studio.link().split(separator: "=").last.map(String.init))
     #expect(try status(trade(fresh)) == 429)
     try server.end()
@@ -390,11 +390,13 @@ import Testing
     let studio = try Studio()
     let server = try studio.serve()
     let code = try #require(server.link.split(separator: "=").last)
+    // A connection of the own user, whose port is tried from another address.
+    let own = try RawConnection(port: server.port)
     // Sends a request that our own page could send, and prints what comes back.
     let script = """
       import socket, sys, time
       port, waits, body = int(sys.argv[1]), sys.argv[2] == "wait", '{"code":"%s"}' % sys.argv[3]
-      end = socket.create_connection(("127.0.0.1", port))
+      end = socket.create_connection(("127.0.0.1", port), source_address=(sys.argv[4], int(sys.argv[5])))
       end.sendall((f"POST /session HTTP/1.1\\r\\nHost: 127.0.0.1:{port}\\r\\nOrigin: http://127.0.0.1:{port}\\r\\n"
         f"Connection: close\\r\\nSec-Fetch-Site: same-origin\\r\\nContent-Type: application/json\\r\\nContent-Length: {len(body)}\\r\\n\\r\\n{body}").encode())
       came = b""
@@ -409,12 +411,20 @@ import Testing
       print("came:", came.split(b"\\r\\n")[0].decode())
       """
     let nobody = ["--reuid", "65534", "--regid", "65534", "--clear-groups"]
-    func trade(_ user: [String], waits: Bool = true) throws -> String {
+    func trade(
+      _ user: [String], waits: Bool = true, from address: String = "127.0.0.1", _ port: Int = 0
+    ) throws -> String {
       let words =
-        user + ["/usr/bin/python3", "-c", script, "\(server.port)", waits ? "wait" : "leave", String(code)]
+        user + [
+          "/usr/bin/python3", "-c", script, "\(server.port)", waits ? "wait" : "leave", String(code), address,
+          "\(port)",
+        ]
       return try studio.output("/usr/bin/setpriv", words)
     }
     #expect(try trade(nobody) == "came: ")
+    // 127.0.0.2 can have the port that an accepted connection of this user has at 127.0.0.1.
+    #expect(try trade(nobody, from: "127.0.0.2", own.ownPort()) == "came: ")
+    #expect(try trade(["--reuid", "0"], from: "127.0.0.2") == "came: ")
     // It is closed before the stopped server can look whose it is.
     kill(server.id, SIGSTOP)
     var status: Int32 = 0
@@ -423,7 +433,9 @@ import Testing
     kill(server.id, SIGCONT)
     // The same request of this user is answered, and its code was not used.
     #expect(try trade(["--reuid", "0"]) == "came: HTTP/1.1 200 OK")
-    print("H12 other users: 2 connections of nobody got no answer, the same request of the own user did")
+    print(
+      "H12 other users: 3 connections of nobody and one from 127.0.0.2 got no answer, the same request of the own user did"
+    )
     try server.end()
   }
 }

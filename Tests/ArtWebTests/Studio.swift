@@ -18,13 +18,13 @@ final class Studio {
     folder = FileManager.default.temporaryDirectory.appendingPathComponent("emojiart-studio.\(UUID())").path
     art = folder + "/art"
     document = art + "/bees.emojiart"
-    for path in [art, folder + "/run"] {
+    for path in [art, folder + "/run", folder + "/bin"] {
       try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     }
     environment = ProcessInfo.processInfo.environment.merging([
       "EMOJIART_STATE": folder + "/state", "EMOJIART_CONFIG": folder + "/config",
       "XDG_RUNTIME_DIR": folder + "/run",
-      "XDG_CACHE_HOME": folder + "/cache", "LC_ALL": "C.UTF-8",
+      "PATH": "\(folder)/bin:/usr/bin:/bin", "XDG_CACHE_HOME": folder + "/cache", "LC_ALL": "C.UTF-8",
     ]) { $1 }
     try command(["new", document, "--canvas", "640x480"])
     try command(["add", document, "🐝"])
@@ -52,8 +52,13 @@ final class Studio {
 
   func errors() throws -> String { try String(contentsOfFile: folder + "/errors", encoding: .utf8) }
 
-  func serve() throws -> ServerProgram {
-    try ServerProgram(start(Self.products + "/emojiart", ["serve", document]), self)
+  func serve(_ options: [String] = []) throws -> ServerProgram {
+    try ServerProgram(beginServing(options), self)
+  }
+
+  /// Starts a server, and does not wait for its link.
+  func beginServing(_ options: [String] = []) throws -> SpawnedProgram {
+    try start(Self.products + "/emojiart", ["serve", document] + options)
   }
 
   func link() throws -> String { try command(["serve", art, "--link"]) }
@@ -66,8 +71,7 @@ final class Studio {
   }
 
   func journals() throws -> [String] {
-    let path = folder + "/state/journals"
-    guard FileManager.default.fileExists(atPath: path) else { return [] }
+    let path = folder + "/state/journal"
     return try FileManager.default.subpathsOfDirectory(atPath: path).filter { $0.contains(".") }
   }
 }
@@ -97,6 +101,11 @@ final class ServerProgram {
   func kill() {
     program.kill()
     _ = try? program.wait()
+  }
+
+  /// Whether it has ended, and nobody has waited for it.
+  func hasEnded() throws -> Bool {
+    try String(contentsOfFile: "/proc/\(program.id)/stat", encoding: .utf8).contains(") Z ")
   }
 
   /// Ends it by a signal.

@@ -6,6 +6,7 @@
   import Foundation
   import NIOCore
   import NIOEmbedded
+  import Synchronization
   import TestSupport
   import Testing
 
@@ -20,13 +21,30 @@
     private let loop = NIOAsyncTestingEventLoop()
     private let server: StudioServer
     private static let host = "127.0.0.1:8080"
+    /// The sessions of the records that were kept, and how often the server was to end.
+    let kept = Box<[[String]]>([])
+    let ends = Box(0)
 
-    private init(_ folder: String, _ workspace: Workspace) {
-      server = StudioServer(StudioLaunch(folder: folder), workspace, port: 8080, clock: clock) { _ in }
+    /// A value that is changed from several threads.
+    final class Box<Value: Sendable>: Sendable {
+      let value: Mutex<Value>
+      init(_ value: Value) { self.value = Mutex(value) }
     }
 
-    /// Runs a test with such a server.
-    static func with(_ body: (StudioRoom) async throws -> Void) async throws {
+    private init(_ folder: String, _ workspace: Workspace, opens: Bool) {
+      var launch = StudioLaunch(folder: folder)
+      launch.opens = opens
+      server = StudioServer(
+        launch, workspace, port: 8080, clock: clock, end: { [ends] in ends.value.withLock { $0 += 1 } }
+      ) { [kept] record in
+        // As a file does, a record takes a while, and not always the same.
+        usleep(UInt32.random(in: 0...200))
+        kept.value.withLock { $0.append(record.sessions.map(\.id)) }
+      }
+    }
+
+    /// Runs a test with such a server, which opens a browser or does not.
+    static func with(opens: Bool = false, _ body: (StudioRoom) async throws -> Void) async throws {
       let folder = FileManager.default.temporaryDirectory.appendingPathComponent("emojiart-room.\(UUID())")
         .path
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -34,7 +52,7 @@
       var settings = WorkspaceSettings()
       settings.pollBecause = "this test needs no watcher"
       let workspace = try await Workspace.open(folder, settings)
-      let room = StudioRoom(folder, workspace)
+      let room = StudioRoom(folder, workspace, opens: opens)
       let failure: (any Error)?
       do {
         try await body(room)
@@ -57,6 +75,12 @@
       try await channel.connect(to: SocketAddress(unixDomainSocketPath: "/room")).get()
       return Wire(channel, upgrade)
     }
+
+    /// A new link, as for a browser that the server opens.
+    func link() -> String { server.link() }
+
+    /// Keeps the sessions for a later server.
+    func keepSessions() { server.keepSessions() }
 
     /// A new launch code.
     func code() -> String { server.withSessions { sessions, now in sessions.makeCode(at: now) } }

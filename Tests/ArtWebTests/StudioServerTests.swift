@@ -47,11 +47,13 @@ import Testing
     var page = try studio.page(server.link, client: "cccccccccccc", session: session)
     try page.open()
     let rounds = 5
+    var journals = 0
     for round in 1...rounds {
       let edit =
         #"{"edit":{"changes":[["add","0000000\#(round)","🐝",\#(round),1,40,\#(round * 10_000_000)]],"name":"add"},"since":\#(page.head),"tag":"edit-\#(round)"}"#
       try page.ask(edit, tag: "edit-\(round)")
       server.kill()
+      journals += try studio.journals().count
       server = try studio.serve()
       // The page continues its session with the server that was started again.
       page = try studio.page(server.link, client: "cccccccccccc", session: session)
@@ -60,7 +62,9 @@ import Testing
       let answer = try page.ask(edit, tag: "edit-\(round)")
       #expect(answer.contains("repeated"), "\(answer)")
     }
+    #expect(journals > 0, "edits of a killed server are in a journal")
     try server.end()
+    #expect(try studio.journals().isEmpty)
     let shown = try studio.command(["show", studio.document, "--json"])
     for round in 1...rounds {
       #expect(shown.components(separatedBy: "0000000\(round)").count == 2, "\(shown)")
@@ -84,6 +88,103 @@ import Testing
     let next = try studio.serve()
     #expect(next.link.hasPrefix(origin))
     try next.end()
+  }
+
+  @Test("H9 of two servers that are started together one serves, and both print a link of it")
+  func startedTogether() throws {
+    let studio = try Studio()
+    for _ in 0..<5 {
+      let programs = [try studio.beginServing(), try studio.beginServing()]
+      let servers = try programs.map { try ServerProgram($0, studio) }
+      #expect(servers[0].port == servers[1].port && servers[0].link != servers[1].link)
+      try wait(for: "the end of the one that does not serve") { try servers.contains { try $0.hasEnded() } }
+      #expect(try !servers.allSatisfy { try $0.hasEnded() })
+      for server in servers { try server.end() }
+    }
+  }
+
+  @Test("H9 a server that is started while the former one ends waits for it, and takes its port")
+  func successor() throws {
+    let studio = try Studio()
+    for _ in 0..<5 {
+      let server = try studio.serve()
+      kill(server.id, SIGTERM)
+      let next = try studio.serve()
+      #expect(next.port == server.port && next.link != server.link)
+      try server.end()
+      try next.end()
+    }
+  }
+
+  @Test(
+    "H9 a link of a running server names the document that was asked for, unless its pages open it anyway")
+  func links() throws {
+    let studio = try Studio()
+    let other = studio.art + "/100% b&c.emojiart"
+    try studio.command(["new", other])
+    let server = try studio.serve()
+    for (path, end) in [
+      (other, "&d=100%25%20b%26c.emojiart"), (studio.document, ""), (studio.art, ""),
+    ] {
+      for more in [[], ["--link"], ["--port", "\(server.port)"]] {
+        let link = try studio.command(["serve", path] + more)
+        #expect(try #require(link.wholeMatch(of: /http:.*\/#c=[0-9a-f]{32}(.*)/)).output.1 == end)
+      }
+    }
+    for more in [["--port", server.port == 1_024 ? "1025" : "1024"], ["--assets", "/tmp"]] {
+      let error = #expect(throws: ProgramError.self) { try studio.command(["serve", studio.art] + more) }
+      let told =
+        "emojiart: a server of \(studio.art) is running at port \(server.port); leave \(more[0]) out, or end that server first\n"
+      #expect(error?.what.hasSuffix(told) == true, "\(error?.what ?? "")")
+    }
+    try server.end()
+  }
+
+  @Test("H10 a signal ends a program that waits for the folder's server")
+  func signalAtStart() throws {
+    let studio = try Studio()
+    let server = try studio.serve()
+    // The kernel takes connections for the stopped server, which does not answer.
+    kill(server.id, SIGSTOP)
+    var status: Int32 = 0
+    #expect(waitpid(server.id, &status, WUNTRACED) == server.id)
+    let waiting = try studio.beginServing()
+    kill(waiting.id, SIGINT)
+    #expect(try waiting.wait() == nil, "it is ended by the signal")
+    kill(server.id, SIGCONT)
+    try server.end()
+  }
+
+  @Test("H9 the browser gets the link, and neither the server's signals nor its terminal")
+  func browser() throws {
+    let studio = try Studio()
+    let (browser, came) = (studio.folder + "/bin/xdg-open", studio.folder + "/came")
+    let script = """
+      #!/bin/sh
+      exec 9>&1 >\(came).new
+      read -r _ _ _ _ _ session _ < /proc/$$/stat
+      [ "$session" = $$ ] && echo "a session of its own"
+      readlink /proc/$$/fd/0
+      readlink /proc/$$/fd/9
+      grep -E 'SigBlk|SigIgn' /proc/self/status
+      umask
+      echo "$1"
+      mv \(came).new \(came)
+      """
+    try Data(script.utf8).write(to: URL(fileURLWithPath: browser))
+    chmod(browser, 0o755)
+    let server = try studio.serve(["--open"])
+    try wait(for: "the browser") { FileManager.default.fileExists(atPath: came) }
+    // posix_spawn leaves the two signals ignored that belong to glibc itself.
+    let found = try String(contentsOfFile: came, encoding: .utf8)
+      .replacingOccurrences(of: "0000000180000000", with: "0000000000000000")
+      .split(separator: "\n").map(String.init)
+    let expected = [
+      "a session of its own", "/dev/null", "/dev/null", "SigBlk:\t0000000000000000",
+      "SigIgn:\t0000000000000000", try studio.output("/bin/sh", ["-c", "umask"]), server.link,
+    ]
+    #expect(found == expected, "\(found)")
+    try server.end()
   }
 
   @Test("H1 the server refuses what its gate refuses, and answers pages with a ticket")

@@ -177,6 +177,8 @@ private func read(_ bytes: [UInt8]) throws {
 private final class Output: PageOutput {
   let messages = Mutex<[[UInt8]]>([])
 
+  var takesLossy: Bool { true }
+
   func send(_ message: [UInt8]) async { messages.withLock { $0.append(message) } }
   func sendLossy(_ message: [UInt8]) { stop("presence without a document") }
 }

@@ -36,8 +36,8 @@ extension Session {
     return isNew.map { $0 ? measured.next() : nil }
   }
 
-  /// Whether a request with the tag was performed, or is too old to know.
-  private func wasPerformed(_ tag: RequestTag?) async -> Bool {
+  /// Whether a request with the tag was performed, or is too old to know: `perform` changes nothing then.
+  public func wasPerformed(_ tag: RequestTag?) async -> Bool {
     guard let tag else { return false }
     do throws(ArtError) { return try await shared.document.answer(repeating: tag, by: client) != nil } catch {
       return true

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import ArtStore
+import ArtWorkspace
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import ArtWeb
+
+/// Pages without connections, and a folder with the documents `bees.emojiart` and `ants.emojiart`.
+private struct Pages {
+  let clock = ManualClock()
+  let workspace: Workspace
+  let hub: StudioHub
+
+  private init(_ folder: String) async throws {
+    var settings = WorkspaceSettings()
+    settings.journal = .folder(JournalFolder(folder + "/journals"))
+    settings.pollBecause = "this test needs no watcher"
+    var random = SystemRandomNumberGenerator()
+    for name in ["bees", "ants"] {
+      _ = try DocumentFile("\(folder)/\(name).emojiart").create(canvas: .standard, using: &random)
+    }
+    workspace = try await Workspace.open(folder, settings)
+    hub = StudioHub(workspace, clock: clock)
+  }
+
+  /// Runs a test.
+  static func with(_ body: (Pages) async throws -> Void) async throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("emojiart-pages.\(UUID())")
+      .path
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { #expect(throws: Never.self) { try FileManager.default.removeItem(atPath: folder) } }
+    let pages = try await Pages(folder)
+    let failure: (any Error)?
+    do {
+      try await body(pages)
+      failure = nil
+    } catch {
+      failure = error
+    }
+    #expect(await pages.workspace.close() == nil)
+    if let failure { throw failure }
+  }
+
+  /// A page that has opened `bees.emojiart`.
+  func open(_ number: UInt64, _ output: Output = Output()) async throws -> (LivePage, Output) {
+    let client = try DocumentClient(author: "page \(number)", session: SessionID(lowBits: number))
+    let page = LivePage(client, of: hub, to: output)
+    _ = await page.ask(#"{"open":"bees.emojiart","tag":"0"}"#, output)
+    return (page, output)
+  }
+}
+
+/// Keeps what is sent to a page.
+private final class Output: PageOutput {
+  private let sent = Mutex<[String]>([])
+  private let lossy = Mutex<[String]>([])
+  let isSlow = Mutex(false)
+  /// Whether the next event of the document is held, and what is held.
+  let holds = Mutex(false)
+  let held = Mutex<CheckedContinuation<Void, Never>?>(nil)
+
+  /// What was sent, and what may get lost.
+  var messages: [String] { sent.withLock(\.self) }
+  var shown: [String] { lossy.withLock(\.self) }
+
+  var takesLossy: Bool { !isSlow.withLock(\.self) }
+
+  func send(_ message: [UInt8]) async {
+    let text = String(decoding: message, as: UTF8.self)
+    let waits = holds.withLock { holds in
+      defer { if text.hasPrefix(#"{"changed""#) { holds = false } }
+      return holds && text.hasPrefix(#"{"changed""#)
+    }
+    if waits { await withCheckedContinuation { held in self.held.withLock { $0 = held } } }
+    sent.withLock { $0.append(text) }
+  }
+
+  /// Sends what is held.
+  func release() { held.withLock(\.self)?.resume() }
+
+  func sendLossy(_ message: [UInt8]) {
+    lossy.withLock { $0.append(String(decoding: message, as: UTF8.self)) }
+  }
+}
+
+extension LivePage {
+  /// Sends a request, and returns the answer with its tag.
+  fileprivate func ask(_ request: String, _ output: Output) async -> String {
+    let count = output.messages.count
+    await receive([Array(request.utf8)])
+    return output.messages.dropFirst(count).last { $0.contains(#""tag""#) } ?? ""
+  }
+}
+
+@Suite("Pages without connections", .timeLimit(.minutes(5))) struct LivePageTests {
+  @Test(
+    "H4 a copy of a caption that is in the document's history is taken, and a box that the page made up is not"
+  )
+  func captions() async throws {
+    try await Pages.with { pages in
+      let (page, output) = try await pages.open(1)
+      func edit(_ change: String, tag: String) async -> String {
+        await page.ask(#"{"edit":{"changes":[\#(change)],"name":"edit"},"tag":"\#(tag)"}"#, output)
+      }
+      let added = await page.ask(#"{"caption":{"at":"top","size":30,"text":"Hi"},"tag":"1"}"#, output)
+      #expect(added.contains(#""ok""#), "\(added)")
+      let shown = await page.ask(#"{"show":true,"tag":"2"}"#, output)
+      let id = try #require(shown.firstMatch(of: /"id":"([^"]+)"/), "\(shown)").output.1
+      let box = try #require(shown.firstMatch(of: /"box":(\[[^\]]+\])/), "\(shown)").output.1
+      // Its first words are only in the log then: as what the edit has replaced.
+      let words = await page.ask(#"{"setText":{"ref":"\#(id)","words":"Ho"},"tag":"3"}"#, output)
+      #expect(words.contains(#""ok""#), "\(words)")
+      let copy = #"["add","0000000a","Hi",1,1,30,5,{"box":\#(box),"kind":"caption"}]"#
+      #expect(await edit(copy, tag: "4").contains(#""ok""#))
+      let made = copy.replacingOccurrences(of: String(box), with: "[1,1]")
+      #expect(await edit(made, tag: "5").contains("were not measured"))
+      // A repeated edit is answered, whatever it has.
+      #expect(await edit(made, tag: "4").contains(#""repeated":true"#))
+      await page.close()
+    }
+  }
+
+  @Test("H8 after a page has opened another document it gets no event of the former one")
+  func events() async throws {
+    try await Pages.with { pages in
+      let (page, output) = try await pages.open(1)
+      let (other, otherOutput) = try await pages.open(2)
+      output.holds.withLock { $0 = true }
+      // The first event is being written, and the second one waits, when the page opens another document.
+      for tag in 1...2 { _ = await other.ask(#"{"add":{"text":"🐝"},"tag":"\#(tag)"}"#, otherOutput) }
+      try await until("the event that is held") { output.held.withLock(\.self) != nil }
+      async let asked = page.ask(#"{"open":"ants.emojiart","tag":"ants"}"#, output)
+      try await until("the page to leave its document") { otherOutput.shown.last == #"{"peers":[]}"# }
+      // Time in which a wrong order would come about; the right one needs none.
+      try await Task.sleep(for: .milliseconds(100))
+      output.release()
+      let opened = await asked
+      let events = output.messages.indices.filter { output.messages[$0].hasPrefix(#"{"changed""#) }
+      #expect(events.count == 1, "the one that was held")
+      #expect(try #require(events.first) < #require(output.messages.firstIndex(of: opened)))
+      await page.close()
+      await other.close()
+    }
+  }
+
+  @Test("H4 an answer to a warning that asked nothing is an error")
+  func warnings() async throws {
+    try await Pages.with { pages in
+      let (page, output) = try await pages.open(1)
+      let answer = await page.ask(#"{"warnings":"never","tag":"1"}"#, output)
+      #expect(answer.contains(#""error""#) && answer.contains("no warning asks a question"), "\(answer)")
+      await page.close()
+    }
+  }
+
+  @Test(
+    "H8 of a page's presence the others get the first at once and the last of each pause; a slow page gets none"
+  )
+  func presence() async throws {
+    try await Pages.with { pages in
+      let (ada, _) = try await pages.open(1)
+      let (bob, output) = try await pages.open(2)
+      let slow = Output()
+      let (eve, _) = try await pages.open(3, slow)
+      slow.isSlow.withLock { $0 = true }
+      let (before, slowBefore) = (output.shown.count, slow.shown.count)
+      func show(_ numbers: ClosedRange<Int>) async {
+        await ada.receive(numbers.map { Array(#"{"presence":{"drag":[\#($0),0],"ids":[]}}"#.utf8) })
+      }
+      func drags() -> [String] {
+        output.shown.dropFirst(before).compactMap { message in
+          message.firstMatch(of: /"drag":\[(\d+)/).map { String($0.output.1) }
+        }
+      }
+      await show(1...20)
+      #expect(drags() == ["1"])
+      try await pages.clock.sleepers(1)
+      pages.clock.advance(by: StudioHub.presencePause)
+      // The next pause has begun when the last presence is shown.
+      try await pages.clock.sleepers(1)
+      #expect(drags() == ["1", "20"])
+      pages.clock.advance(by: StudioHub.presencePause)
+      try await until("the end of the pause") { pages.clock.asleep == 0 }
+      #expect(slow.shown.count == slowBefore)
+      for page in [ada, bob, eve] { await page.close() }
+    }
+  }
+}
