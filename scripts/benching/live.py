@@ -53,6 +53,8 @@ async def by_command(opened, server, places, count):
             server.run("move", server.document, bee, "--to", "{},{}".format(*place))
             times.append((begin, time.monotonic()))
             await page.evaluate("found")
+        # The last frame is drawn before the trace ends.
+        await page.evaluate("frame().then(frame)")
     # The display draws the marked frame next; before an edit it draws nothing, because nothing moves.
     drawn = [next(each for each in trace.drawn if each > trace.marks[f"edit {number}"]) for number in range(count)]
     return [[1000 * (end - each[part]) for end, each in zip(drawn, times)] for part in (0, 1)]
