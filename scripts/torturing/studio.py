@@ -183,10 +183,15 @@ class Page:
             self.answered_version = max(self.answered_version, message["version"])
         elif "bye" in message:
             self.bye = message["bye"]
-        elif self.held is not None:
-            self.held.append(message)
         else:
+            self.hold_or_apply(message)
+
+    def hold_or_apply(self, message):
+        """Events after a `resync` wait for the document, also if the `resync` itself has waited."""
+        if self.held is None:
             self.apply(message)
+        else:
+            self.held.append(message)
 
     def answered(self, message):
         tag = message["tag"]
@@ -208,7 +213,7 @@ class Page:
         self.confirmed, self.canvas = {one["id"]: label(one) for one in document["emojis"]}, document["canvas"]
         self.answered_version, self.held = 0, None
         for message in held:
-            self.apply(message)
+            self.hold_or_apply(message)
 
     def apply(self, message):
         if "resync" in message:
