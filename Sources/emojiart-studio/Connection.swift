@@ -47,7 +47,12 @@
     /// Adds what reads the requests and messages of a connection. Its deadlines are those of the channel's event loop.
     static func addHandlers(to channel: any Channel, _ server: StudioServer) throws {
       let pipeline = channel.pipeline.syncOperations
-      try pipeline.addHandler(OpeningLimit())
+      let limit = OpeningLimit()
+      try pipeline.addHandler(limit)
+      let handler = RequestHandler(server, limit)
+      let (boundLimit, boundHandler) = (
+        NIOLoopBound(limit, eventLoop: channel.eventLoop), NIOLoopBound(handler, eventLoop: channel.eventLoop)
+      )
       let upgrader = NIOWebSocketServerUpgrader(
         maxFrameSize: PageMessage.limit, automaticErrorHandling: true,
         shouldUpgrade: { channel, head in
@@ -60,18 +65,14 @@
               NIOWebSocketFrameAggregator(
                 minNonFinalFragmentSize: 1, maxAccumulatedFrameCount: 64,
                 maxAccumulatedFrameSize: PageMessage.limit))
-            try pipeline.addHandler(SocketHandler(server))
+            try pipeline.addHandler(SocketHandler(server, boundLimit.value))
           }
         })
-      let handler = RequestHandler(server)
       try pipeline.configureHTTPServerPipeline(
         withServerUpgrade: (
           upgraders: [upgrader],
           completionHandler: { context in
-            let pipeline = context.pipeline.syncOperations
-            if let handler = try? pipeline.handler(type: RequestHandler.self) {
-              context.pipeline.syncOperations.removeHandler(handler, promise: nil)
-            }
+            context.pipeline.syncOperations.removeHandler(boundHandler.value, promise: nil)
           }
         ),
         // The handler itself answers what is no request, with the fields of every answer.

@@ -24,11 +24,12 @@
     }
 
     private let server: StudioServer
+    private let limit: OpeningLimit
     private var open: Open?
     /// Whether a request was refused. Nothing more is read then.
     private var isRefused = false
 
-    init(_ server: StudioServer) { self.server = server }
+    init(_ server: StudioServer, _ limit: OpeningLimit) { (self.server, self.limit) = (server, limit) }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
       guard !isRefused else { return }
@@ -56,7 +57,7 @@
     }
 
     private func begin(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
-      if let limit = try? context.pipeline.syncOperations.handler(type: OpeningLimit.self) { limit.lift() }
+      limit.lift()
       do throws(WebRefusal) {
         let route = try server.route(head)
         guard route != .live else { throw WebRefusal(426, "this is for WebSockets only") }

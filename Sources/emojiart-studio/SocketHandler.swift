@@ -20,6 +20,7 @@
     private static let silentPings = 3
 
     private let server: StudioServer
+    private let limit: OpeningLimit
     private var handshake = Handshake()
     private var inbox: [[UInt8]] = []
     /// Takes the messages of a page that is admitted.
@@ -31,11 +32,11 @@
     /// Whether the connection ends: nothing more is read then.
     private var isEnding = false
 
-    init(_ server: StudioServer) { self.server = server }
+    init(_ server: StudioServer, _ limit: OpeningLimit) { (self.server, self.limit) = (server, limit) }
 
     func handlerAdded(context: ChannelHandlerContext) {
       let channel = context.channel
-      openingLimit(context)?.beginProof(channel)
+      limit.beginProof(channel)
       guard server.add(channel) else { return close(context, .unexpectedServerError) }
       _ = channel.setOption(.autoRead, value: false)
       context.read()
@@ -94,10 +95,6 @@
 
     // MARK: Greeting
 
-    private func openingLimit(_ context: ChannelHandlerContext) -> OpeningLimit? {
-      try? context.pipeline.syncOperations.handler(type: OpeningLimit.self)
-    }
-
     private func greet(_ frame: [UInt8], _ context: ChannelHandlerContext) {
       guard !isEnding else { return }
       if let batches {
@@ -117,7 +114,7 @@
         send(message, context)
         close(context, .policyViolation)
       case .admit(let client, let ticket):
-        openingLimit(context)?.lift()
+        limit.lift()
         self.ticket = ticket
         begin(
           LivePage(server.named(client), of: server.hub, to: SocketOutput(channel: context.channel)), ticket,

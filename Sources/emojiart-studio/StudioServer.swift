@@ -178,8 +178,9 @@
       let told = loop.makePromise(of: Void.self)
       EventLoopFuture.andAllComplete(written, on: loop).cascade(to: told)
       loop.scheduleTask(in: Self.goodbyeLife) { told.succeed() }
-      // None of these futures fails.
-      do { try await told.futureResult.get() } catch {}
+      do { try await told.futureResult.get() } catch {
+        // A page that cannot be told has gone already.
+      }
     }
   }
 
@@ -242,8 +243,8 @@
       if let failure { throw failure }
     }
 
-    /// Takes the place of the folder's server; nil if there is a server, whose link is printed. While that server starts or ends, it has
-    /// the place and answers nobody: this waits for it, and throws `busy` after a time.
+    /// Takes the place of the folder's server. If a server is running, prints its link and returns nil. A server that starts or ends does not
+    /// answer: this tries again for 5 seconds, and then throws `busy`.
     private static func place(_ launch: StudioLaunch) async throws(ArtError) -> ServerPlace? {
       let end = ContinuousClock.now + changeLife
       while true {
@@ -257,8 +258,9 @@
           throw ArtError(
             .busy, "the server of \(launch.folder) does not answer; try again", about: launch.folder)
         }
-        // There is no event for a lock. Nobody cancels this task.
-        do { try await Task.sleep(for: .milliseconds(20)) } catch {}
+        do { try await Task.sleep(for: .milliseconds(20)) } catch {
+          // A cancelled sleep only makes the next try come sooner.
+        }
       }
     }
 
