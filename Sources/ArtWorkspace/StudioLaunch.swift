@@ -57,7 +57,7 @@ package struct StudioLaunch: Sendable, Hashable {
       case ("link", nil): isLink = true
       case ("document", let value?): document = value
       case ("assets", let value?): assets = value
-      case ("author", let value?): author = value
+      case ("author", let value?): author = try DocumentClient(author: value).author
       case ("port", let value?):
         guard let number = Int(value), (1...65_535).contains(number) else {
           throw ArtError(.badValue, "\(value) is no port; give a number from 1 to 65535", about: value)

@@ -77,8 +77,10 @@
     /// The client, with the name of this server's user if its page gives none.
     func named(_ client: DocumentClient) -> DocumentClient {
       guard client.author == nil, let author = launch.author else { return client }
-      // `emojiart serve` has checked the name; one that is refused here is left out.
-      return (try? DocumentClient(author: author, session: client.session)) ?? client
+      do throws(ArtError) { return try DocumentClient(author: author, session: client.session) } catch {
+        // The launch has checked the name, so this cannot fail.
+        return client
+      }
     }
 
     /// The time since the server started.
