@@ -147,7 +147,9 @@ export class Net {
     if (id !== kept) {
       await claim(id);
       sessionStorage.setItem('client', id);
-      keepEditsOnly();
+      // A copied tab leaves them to the tab that it was copied from.
+      if (isReload) keepEditsOnly();
+      else sessionStorage.removeItem('pending');
     }
     this.client = id;
   }
