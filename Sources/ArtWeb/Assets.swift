@@ -28,7 +28,6 @@ public enum Assets {
     case "html": "text/html; charset=utf-8"
     case "css": "text/css; charset=utf-8"
     case "js": "text/javascript; charset=utf-8"
-    case "svg": "image/svg+xml"
     default: "application/octet-stream"
     }
   }
@@ -70,17 +69,20 @@ enum PageComments {
 
 /// The header fields of every answer. They forbid other sites to embed, read or run it.
 public enum SecurityFields {
-  /// The policy of the page. Its one Trusted Types policy admits the address of the worker, and nothing else.
-  public static let page =
-    "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'; img-src 'self' blob:; "
-    + "font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
-    + "require-trusted-types-for 'script'; trusted-types studio"
+  /// The policy of the page, whose icon is a `data:` URL. `styles` is the SHA-256, in base64, of the styles that are in the document itself. Its
+  /// one Trusted Types policy admits the address of the worker, and nothing else.
+  static func page(styles: String? = nil) -> String {
+    let own = styles.map { " 'sha256-\($0)'" } ?? ""
+    return "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'\(own); img-src 'self' blob: data:; "
+      + "font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+      + "require-trusted-types-for 'script'; trusted-types studio"
+  }
   /// The policy of everything else: nothing in it may run or be loaded.
   public static let body = "default-src 'none'; frame-ancestors 'none'; sandbox"
 
   /// The policy of a file of the page. Only a document and a worker obey that of their own file.
   static func policy(of name: String) -> String {
-    [WebRoute.page, "painter.js"].contains(name) ? page : body
+    [WebRoute.page, "painter.js"].contains(name) ? page() : body
   }
 
   /// The fields of an answer with this policy.

@@ -31,12 +31,14 @@ public struct WebAnswer: Sendable {
   }
 
   /// A file of the page, or only its tag where the browser has it.
-  fileprivate init(_ bytes: [UInt8], _ name: String, isZipped: Bool, tag: String, isKnown: Bool) {
-    let zipped: [(name: String, value: String)] = isZipped ? [("Content-Encoding", "gzip")] : []
+  fileprivate init(_ file: SentAssets.File, _ name: String, _ request: WebRequest) {
+    let zipped = request.takesGzip ? file.zipped : nil
+    let isKnown = request.knownTag == file.tag
     self.init(
-      isKnown ? 304 : 200, isKnown ? [] : bytes, Assets.mediaType(of: name),
-      policy: SecurityFields.policy(of: name), isAsset: true,
-      more: zipped + [("ETag", tag), ("Vary", "Accept-Encoding")])
+      isKnown ? 304 : 200, isKnown ? [] : zipped ?? file.plain, Assets.mediaType(of: name),
+      policy: file.policy, isAsset: true,
+      more: (zipped == nil ? [] : [("Content-Encoding", "gzip")])
+        + [("ETag", file.tag), ("Vary", "Accept-Encoding")])
   }
 
   /// A picture or another body.
@@ -134,12 +136,14 @@ public struct WebAnswer: Sendable {
   }
 }
 
-/// The files of the page as they are sent: without comments, and compressed. Each is made when it is first asked for.
+/// The files of the page as they are sent: without comments, compressed, and the document with its styles. Each is made when it is first
+/// asked for.
 public final class SentAssets: Sendable {
-  private struct File {
+  fileprivate struct File {
     let plain: [UInt8]
     let zipped: [UInt8]?
     let tag: String
+    let policy: String
   }
 
   private let secrets: WebSecrets
@@ -151,10 +155,7 @@ public final class SentAssets: Sendable {
   /// The answer to a request for a file. Throws 404.
   public func answer(_ name: String, _ request: WebRequest) throws(WebRefusal) -> WebAnswer {
     guard let file = file(name) else { throw WebRefusal(404, "nothing is here") }
-    let zipped = request.takesGzip ? file.zipped : nil
-    return WebAnswer(
-      zipped ?? file.plain, name, isZipped: zipped != nil, tag: file.tag,
-      isKnown: request.knownTag == file.tag)
+    return WebAnswer(file, name, request)
   }
 
   private func file(_ name: String) -> File? {
@@ -162,13 +163,27 @@ public final class SentAssets: Sendable {
       if let file = files[name] { return file }
       guard let asset = Assets.file(name) else { return nil }
       let isCode = name.hasSuffix(".js") || name.hasSuffix(".css")
-      let bytes = isCode ? PageComments.removed(from: asset) : asset
+      var bytes = isCode ? PageComments.removed(from: asset) : asset
+      var policy = SecurityFields.policy(of: name)
+      if name == WebRoute.page, let styles = Assets.file("studio.css") {
+        (bytes, policy) = withStyles(PageComments.removed(from: styles), in: bytes)
+      }
       let digest = secrets.digest(bytes).prefix(8)
       let file = File(
         plain: bytes, zipped: Assets.compressed(bytes),
-        tag: "\"\(hexadecimal(Array(digest)))\"")
+        tag: "\"\(hexadecimal(Array(digest)))\"", policy: policy)
       files[name] = file
       return file
     }
+  }
+
+  /// The document with the styles in the place of the link to them, which is one request less before the first picture; and the policy that
+  /// admits these styles by their digest.
+  private func withStyles(_ styles: [UInt8], in page: [UInt8]) -> (page: [UInt8], policy: String) {
+    let link = Array(#"<link rel="stylesheet" href="/studio.css">"#.utf8)
+    guard let place = page.firstRange(of: link) else { return (page, SecurityFields.page()) }
+    let element = Array("<style>".utf8) + styles + Array("</style>".utf8)
+    let digest = String(decoding: Base64Encoder.text(secrets.digest(styles)), as: UTF8.self)
+    return (page[..<place.lowerBound] + element + page[place.upperBound...], SecurityFields.page(styles: digest))
   }
 }

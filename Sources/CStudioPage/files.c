@@ -8,9 +8,6 @@
 static const unsigned char index_html[] = {
 #embed "page/index.html"
 };
-static const unsigned char icon_svg[] = {
-#embed "page/icon.svg"
-};
 static const unsigned char studio_css[] = {
 #embed "page/studio.css"
 };
@@ -46,6 +43,9 @@ static const unsigned char selection_js[] = {
 };
 static const unsigned char gestures_js[] = {
 #embed "page/gestures.js"
+};
+static const unsigned char drags_js[] = {
+#embed "page/drags.js"
 };
 static const unsigned char snapping_js[] = {
 #embed "page/snapping.js"
@@ -91,7 +91,6 @@ static const unsigned char history_js[] = {
 
 static const struct studio_file studio_files[] = {
     FILE("index.html", index_html),
-    FILE("icon.svg", icon_svg),
     FILE("studio.css", studio_css),
     FILE("main.js", main_js),
     FILE("studio.js", studio_js),
@@ -104,6 +103,7 @@ static const struct studio_file studio_files[] = {
     FILE("hit.js", hit_js),
     FILE("selection.js", selection_js),
     FILE("gestures.js", gestures_js),
+    FILE("drags.js", drags_js),
     FILE("snapping.js", snapping_js),
     FILE("arrange.js", arrange_js),
     FILE("actions.js", actions_js),

@@ -39,14 +39,37 @@ import Testing
 
   @Test("H7 the document and the worker have the policy of the page; nothing else of it may run by itself")
   func policies() {
-    let page = Assets.names.filter { SecurityFields.policy(of: $0) == SecurityFields.page }
+    let page = Assets.names.filter { SecurityFields.policy(of: $0) == SecurityFields.page() }
     #expect(page == ["index.html", "painter.js"])
     #expect(Assets.names.subtracting(page).allSatisfy { SecurityFields.policy(of: $0).contains("sandbox") })
     for part in [
       "default-src 'none'", "script-src 'self'", "frame-ancestors 'none'", "trusted-types studio",
     ] {
-      #expect(SecurityFields.page.contains(part))
+      #expect(SecurityFields.page().contains(part))
     }
+  }
+
+  @Test("H7 the document is sent with its styles, and its policy admits these and no others")
+  func styles() throws {
+    // A digest that shows its bytes.
+    let assets = SentAssets(
+      WebSecrets(digest: { Array($0.suffix(6)) }, authenticate: { _, _ in [] }, random: { _ in [] }))
+    let request = WebRequest(method: "GET", target: "/", fields: [])
+    let answer = try assets.answer("index.html", request)
+    let page = String(decoding: answer.body, as: UTF8.self)
+    let parts = page.components(separatedBy: "<style>")
+    #expect(parts.count == 2 && !page.contains("stylesheet"), "the link is left")
+    let styles = try #require(parts.last?.components(separatedBy: "</style>").first)
+    #expect(styles.contains("--desk") && !styles.contains("SPDX"))
+    let digest = Data(styles.utf8.suffix(6)).base64EncodedString()
+    let policy = try #require(answer.fields.first { $0.name == "Content-Security-Policy" }).value
+    #expect(policy.contains("style-src 'self' 'sha256-\(digest)'; ") && !policy.contains("unsafe"))
+    // Who has the document obeys the same policy.
+    let tag = try #require(answer.fields.first { $0.name == "ETag" }).value
+    let again = try assets.answer(
+      "index.html", WebRequest(method: "GET", target: "/", fields: [("If-None-Match", tag)]))
+    #expect(again.status == 304 && again.body.isEmpty)
+    #expect(again.fields.contains { $0.value == policy })
   }
 
   @Test("H7 files are sent without the lines of comments, and with as many lines")

@@ -49,6 +49,8 @@ class Studio:
         self.contexts.append(context)
         page = context.new_page()
         page.on("pageerror", lambda error: self.faults.append(str(error)))
+        # What the policy of the page forbids is told there only.
+        page.on("console", lambda line: "Content Security Policy" in line.text and self.faults.append(line.text))
         return page
 
     def page(self, link=None, **options):
@@ -685,7 +687,23 @@ def document_renamed_while_away(studio):
     assert studio.shown()[0]["x"] > 330
 
 
-CASES = [edits_while_reopening, document_renamed_while_away, drags, snaps, escape_cancels, arrows, deletes_and_duplicates, marquee_and_all, resizes_and_turns, adds_by_search, zooms, touches,
+def few_requests(studio):
+    """The glyphs are the last thing that the first picture needs. The tools, which come after it, are not awaited for it."""
+    studio.run("add", studio.document, "🐝", "--at", "100,100")
+    page, link = studio.blank(), studio.serve()
+    asked = []
+    page.on("request", lambda request: asked.append(request.url.split("/", 3)[3]))
+    page.on("websocket", lambda socket: asked.append(socket.url))
+    with page.expect_response("**/glyphs"):
+        page.goto(link)
+    first = asked[:asked.index("glyphs") + 1]
+    assert "store.js" in first and len(first) <= 12, first
+    assert page.evaluate("getComputedStyle(document.body).margin") == "0px", "the styles in the document are taken"
+    page.evaluate("studio.ready")
+    assert len(asked) > 20, "the count sees later requests"
+
+
+CASES = [few_requests, edits_while_reopening, document_renamed_while_away, drags, snaps, escape_cancels, arrows, deletes_and_duplicates, marquee_and_all, resizes_and_turns, adds_by_search, zooms, touches,
          two_pages_and_a_command, refused_background, stamps_and_brushes, words_are_typed_in_place, actions_by_name, pastes, takes_back,
          background_arrives, drops, exports, moved_and_removed, reload_keeps_pending, link_takes_over, stored_scripts]
 

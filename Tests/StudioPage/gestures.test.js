@@ -2,7 +2,9 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { valuesOf, zStep } from '../../Sources/CStudioPage/page/arrange.js';
+import { zStep } from '../../Sources/CStudioPage/page/arrange.js';
+import { changed } from '../../Sources/CStudioPage/page/changes.js';
+import { changesOf } from '../../Sources/CStudioPage/page/drags.js';
 import { Gestures, wheeled } from '../../Sources/CStudioPage/page/gestures.js';
 import { HitIndex } from '../../Sources/CStudioPage/page/hit.js';
 import { Viewport, limits } from '../../Sources/CStudioPage/page/rules.js';
@@ -27,6 +29,8 @@ class Page {
   guides = [];
   drag = null;
   effects = [];
+  /** The newest effect `gesture`. */
+  layer = null;
   requests = [];
   gestures = new Gestures();
   #drawn = 0;
@@ -42,7 +46,7 @@ class Page {
     const { viewport, selection, tool, isPanning, snaps, seed, store, index } = this;
     return {
       viewport, canvas, selection, tool, isPanning, snaps, seed, topZ: store.topZ,
-      label: (id) => store.beforeGesture(id), topAt: (x, y, reach) => index.topNear(x, y, reach),
+      label: (id) => store.shown(id), topAt: (x, y, reach) => index.topNear(x, y, reach),
       inRect: (rect) => index.inRect(rect), newID: () => `new${this.#drawn++}`,
     };
   }
@@ -55,15 +59,22 @@ class Page {
     this.effects.push(effect.kind);
     switch (effect.kind) {
       case 'gesture':
-        if (effect.isNew) this.store.setGesture(new Map(), effect.labels.map((label) => ({ ...label, ...effect.newValues(label) })));
-        else this.store.setGesture(valuesOf(effect.labels, effect.newValues), []);
+        this.layer = effect;
+        if (!effect.isNew) this.store.lift(effect.labels.map(({ id }) => id));
         [this.guides, this.drag] = [effect.guides, effect.drag];
         break;
-      case 'commit':
+      case 'commit': {
         this.name = effect.name;
-        this.requests.push(this.store.commitGesture(effect.name, `t${this.requests.length}`));
+        const changes = this.layerChanges;
+        this.layer = null;
+        this.store.drop();
+        this.requests.push(changes.length > 0 ? this.store.perform(changes, effect.name, `t${this.requests.length}`) : null);
         break;
-      case 'cancel': this.store.clearGesture(); break;
+      }
+      case 'cancel':
+        this.layer = null;
+        this.store.drop();
+        break;
       case 'select': this.selection = effect.ids; break;
       case 'view': this.viewport = effect.viewport; break;
       case 'marquee': this.marquee = effect.rect; break;
@@ -91,8 +102,19 @@ class Page {
 
   get selected() { return [...this.selection].sort().join(''); }
 
+  get layerChanges() { return this.layer ? changesOf(this.layer, (id) => this.store.find(id)) : []; }
+
+  /** The labels with what the gesture makes of them, bottom to top. */
+  get labels() {
+    const labels = new Map(this.store.inOrder().map((label) => [label.id, label]));
+    for (const change of this.layerChanges) labels.set(change[1], changed(labels.get(change[1]), change));
+    return [...labels.values()];
+  }
+
+  label(id) { return this.labels.find((label) => label.id === id); }
+
   place(id) {
-    const { x, y } = this.store.shown(id);
+    const { x, y } = this.label(id);
     return [x, y];
   }
 
@@ -153,7 +175,7 @@ test('a drag of a label that is not selected selects it; with Shift, beside the 
 test('a drag to where it began is no edit', () => {
   const page = pair().drag1([[200, 200], [300, 300], [200, 200]]);
   assert.deepEqual(page.requests, [null]);
-  assert.ok(!page.store.hasGesture);
+  assert.ok(!page.layer);
 });
 
 test('a drag with Alt leaves the label and moves a copy above all', () => {
@@ -192,9 +214,9 @@ test('a marquee selects what it touches, while it is drawn', () => {
 
 test('a corner resizes about the opposite one, and with Alt about the centre', () => {
   const page = pair().tap(200, 200).drag1([[250, 250], [300, 300]], {}, { up: false });
-  assert.deepEqual([page.place('1'), page.store.shown('1').size], [[225, 225], 150]);
+  assert.deepEqual([page.place('1'), page.label('1').size], [[225, 225], 150]);
   page.input({ type: 'keys', shift: false, ctrl: false, alt: true });
-  assert.deepEqual([page.place('1'), page.store.shown('1').size], [[200, 200], 200]);
+  assert.deepEqual([page.place('1'), page.label('1').size], [[200, 200], 200]);
   page.input({ type: 'up', id: 1, x: 300, y: 300, button: 0, alt: true, pointerType: 'mouse' });
   assert.deepEqual([page.changes, page.name], [[['resize', '1', 200]], 'resize "🐝"']);
 });
@@ -204,36 +226,36 @@ test('the dragged corner of an upright frame snaps; with Ctrl, and where the fra
   page.snaps = true;
   page.drag1([[250, 250], [545, 545]], {}, { up: false });
   // The other one's left edge is at 550.
-  assert.deepEqual([page.place('1'), page.store.shown('1').size], [[350, 350], 400]);
+  assert.deepEqual([page.place('1'), page.label('1').size], [[350, 350], 400]);
   assert.deepEqual(page.guides, [{ axis: 'x', at: 550, from: 150, to: 550 }]);
   page.input({ type: 'keys', shift: false, ctrl: true, alt: false });
-  assert.deepEqual([page.store.shown('1').size, page.guides], [395, []]);
+  assert.deepEqual([page.label('1').size, page.guides], [395, []]);
   page.input({ type: 'abort' });
   page.store.perform([['rotate', '1', 90]], 'rotate', 'turned');
   page.drag1([[250, 250], [545, 545]], {}, { up: false });
-  assert.deepEqual([page.store.shown('1').size, page.guides], [395, []]);
+  assert.deepEqual([page.label('1').size, page.guides], [395, []]);
 });
 
 test('several are resized together, and sizes stay within the bounds', () => {
   const page = pair().tap(200, 200).tap(600, 200, { shift: true });
   page.drag1([[650, 250], [400, 200]], {}, { up: false });
-  const frame = bounds(['1', '2'].map((id) => page.store.shown(id)));
+  const frame = bounds(['1', '2'].map((id) => page.label(id)));
   assert.ok(Math.abs(frame.left - 150) < 1e-5 && Math.abs(frame.top - 150) < 1e-5, 'the opposite corner stays');
-  assert.equal(page.store.shown('1').size, page.store.shown('2').size);
+  assert.equal(page.label('1').size, page.label('2').size);
   page.input({ type: 'move', id: 1, x: -9e9, y: -9e9, button: 0, pointerType: 'mouse' });
-  assert.equal(page.store.shown('1').size, 1);
+  assert.equal(page.label('1').size, 1);
   page.input({ type: 'move', id: 1, x: 9e9, y: 9e9, button: 0, pointerType: 'mouse' });
-  const { x, size } = page.store.shown('2');
+  const { x, size } = page.label('2');
   assert.deepEqual([x, size], [limits.coordinate < 150 + 450_000 ? limits.coordinate : 450_150, limits.fontSize]);
 });
 
 test('the turn handle turns about the centre, and with Shift in steps of 15°', () => {
   const page = pair().tap(200, 200).drag1([[200, 122], [278, 200]], {}, { up: false });
-  assert.equal(page.store.shown('1').rotation, 90);
+  assert.equal(page.label('1').rotation, 90);
   page.input({ type: 'move', id: 1, x: 278, y: 190, button: 0, pointerType: 'mouse' });
-  assert.ok(page.store.shown('1').rotation > 82 && page.store.shown('1').rotation < 83);
+  assert.ok(page.label('1').rotation > 82 && page.label('1').rotation < 83);
   page.input({ type: 'keys', shift: true, ctrl: false, alt: false });
-  assert.equal(page.store.shown('1').rotation, 90);
+  assert.equal(page.label('1').rotation, 90);
   page.input({ type: 'up', id: 1, x: 250, y: 150, button: 0, shift: true, pointerType: 'mouse' });
   assert.deepEqual([page.changes, page.name], [[['rotate', '1', 45]], 'rotate "🐝"']);
 });
@@ -273,10 +295,10 @@ test('two fingers zoom the view about their middle', () => {
 test('two fingers on the selection move, resize and turn it', () => {
   const page = new Page(square('1', 500, 500, { size: 400 })).tap(500, 500);
   page.touch('down', 1, 400, 500).touch('down', 2, 600, 500).touch('move', 1, 300, 510).touch('move', 2, 700, 510);
-  const { x, y, size, rotation } = page.store.shown('1');
+  const { x, y, size, rotation } = page.label('1');
   assert.deepEqual([x, y, size, rotation], [500, 510, 800, undefined]);
   page.touch('move', 1, 500, 310).touch('move', 2, 500, 710);
-  assert.equal(page.store.shown('1').rotation, 80, 'from 10° on');
+  assert.equal(page.label('1').rotation, 80, 'from 10° on');
   page.touch('up', 2, 500, 710).touch('up', 1, 500, 310);
   assert.deepEqual(page.changes, [['move', '1', 500, 510], ['resize', '1', 800], ['rotate', '1', 80]]);
   assert.equal(page.viewport.zoom, 1);
@@ -298,7 +320,7 @@ test('a label that the first finger selected only by dragging it is not pinched'
   page.touch('down', 1, 400, 500).touch('move', 1, 420, 500);
   assert.equal(page.selected, '1');
   page.touch('down', 2, 600, 500).touch('move', 2, 780, 500);
-  assert.deepEqual([page.viewport.zoom, page.selected, page.store.shown('1').size], [2, '', 400]);
+  assert.deepEqual([page.viewport.zoom, page.selected, page.label('1').size], [2, '', 400]);
 });
 
 test('a stamp is put where the pointer is lifted', () => {
@@ -309,7 +331,7 @@ test('a stamp is put where the pointer is lifted', () => {
     [[['add', 'new0', '🌸', 310, 410, 64, 32 + zStep, { rotation: 30 }]], 'add 🌸']);
   page.tap(500, 500);
   assert.deepEqual(page.changes, [['add', 'new1', '🌸', 500, 500, 64, 32 + 2 * zStep, { rotation: 30 }]]);
-  assert.equal(page.store.count, 4);
+  assert.equal(page.labels.length, 4);
 });
 
 test('a brush leaves labels along its way in one edit, equal ones for equal seeds', () => {
@@ -344,7 +366,7 @@ test('what others do during a drag stays, and a label that they remove is not mo
   assert.deepEqual(page.store.takeNews(), [{ kind: 'removedUnderGesture', ids: ['2'], by: 'Bob' }]);
   page.input({ type: 'up', id: 1, x: 250, y: 200, button: 0, pointerType: 'mouse' });
   assert.deepEqual(page.changes, [['move', '1', 250, 200]]);
-  assert.equal(page.store.shown('1').size, 70);
+  assert.equal(page.label('1').size, 70);
 });
 
 test('a lost pointer does not stop the next gesture', () => {
@@ -390,11 +412,11 @@ test('cancelled gestures of any kind restore everything, and all values are with
     if (random.chance(0.2)) {
       page.tool = { kind: 'brush', stamp: { text: '🌸', size: 20 }, spacing: 9, jitter: { place: 1, size: 1, turn: 9 } };
     }
-    const before = { selection: page.selection, labels: [...page.store.inOrder()], viewport: page.viewport };
+    const before = { selection: page.selection, labels: page.labels, viewport: page.viewport };
     const pointerType = random.pick(['mouse', 'touch']);
     const place = () => ({ x: random.number(-200, 1_200), y: random.number(-200, 1_200) });
     const keys = () => ({ shift: random.chance(0.2), ctrl: random.chance(0.2), alt: random.chance(0.2) });
-    const frame = frameOf([...page.selection].map((id) => page.store.shown(id)));
+    const frame = frameOf([...page.selection].map((id) => page.label(id)));
     const handles = frame ? handlesOf(frame, page.viewport) : null;
     const begin = () => {
       const spots = [place(), random.pick(before.labels)];
@@ -409,7 +431,7 @@ test('cancelled gestures of any kind restore everything, and all values are with
       const far = random.chance(0.1) ? { x: 1e7, y: -1e7 } : {};
       page.input({ type: 'move', id: random.int(1, 2), ...place(), ...keys(), ...far, button: 0, pointerType });
       if (random.chance(0.2)) page.input({ type: 'keys', ...keys() });
-      for (const label of page.store.inOrder()) {
+      for (const label of page.labels) {
         assert.ok(Math.abs(label.x) <= 1e6 && Math.abs(label.y) <= 1e6, `seed ${seed}: place`);
         assert.ok(label.size > 0 && label.size <= 100_000, `seed ${seed}: size`);
         const { rotation = 1 } = label;
@@ -419,7 +441,7 @@ test('cancelled gestures of any kind restore everything, and all values are with
     seen[page.gestures.current] = (seen[page.gestures.current] ?? 0) + 1;
     page.input(random.pick([{ type: 'abort' }, { type: 'cancel', id: 1 }]));
     assert.deepEqual([...page.selection].sort(), [...before.selection].sort(), `seed ${seed}: selection`);
-    assert.deepEqual(page.store.inOrder(), before.labels, `seed ${seed}: labels`);
+    assert.deepEqual(page.labels, before.labels, `seed ${seed}: labels`);
     assert.deepEqual(page.viewport.visible, before.viewport.visible, `seed ${seed}: view`);
     assert.deepEqual([page.marquee, page.requests], [null, []]);
   }

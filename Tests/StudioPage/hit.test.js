@@ -33,7 +33,6 @@ function compare(index, labels, random, places) {
     const [x, y] = [random.number(-300, 1_300), random.number(-300, 1_100)];
     const all = plain.allAt(labels, x, y);
     assert.equal(index.topAt(x, y), all[0] ?? null);
-    assert.deepEqual(index.allAt(x, y), all);
     const rect = { x, y, width: random.number(0.1, 400), height: random.number(0.1, 400) };
     assert.deepEqual(index.inRect(rect).sort(), plain.inRect(labels, rect));
     assert.equal(index.nearest(x, y), plain.nearest(labels, x, y));

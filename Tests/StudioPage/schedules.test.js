@@ -6,6 +6,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { addition } from '../../Sources/CStudioPage/page/changes.js';
+import { changesOf } from '../../Sources/CStudioPage/page/drags.js';
 import { Store } from '../../Sources/CStudioPage/page/store.js';
 import { Random } from './support/random.js';
 import { randomLabel, texts } from './support/labels.js';
@@ -21,8 +22,8 @@ class PageModel {
   isLoaded = false;
   tags = [];
   painted = new Map();
-  /** The ids of labels that the gesture adds. */
-  drawn = new Set();
+  /** The gesture under way. */
+  layer = null;
 
   constructor(client, server, random, faults) {
     Object.assign(this, { client, server, random, faults, store: new Store(client) });
@@ -71,8 +72,7 @@ class PageModel {
 
   change() {
     const { random, store } = this;
-    // A label that a gesture adds is not yet there.
-    const ids = [...store.ids()].filter((each) => !this.drawn.has(each));
+    const ids = [...store.ids()];
     const id = ids.length > 0 && !random.chance(0.05) ? random.pick(ids) : random.id();
     // Few values, so that equal edits of two pages and edits without effect occur.
     const small = () => random.int(1, 3);
@@ -94,21 +94,21 @@ class PageModel {
 
   gesture() {
     const { random, store } = this;
-    this.drawn.clear();
-    if (store.hasGesture && random.chance(0.4)) {
-      if (random.chance(0.3)) return store.clearGesture();
-      return this.send(store.commitGesture('gesture', this.tag()) ?? this.#withoutTag());
+    if (this.layer && random.chance(0.4)) {
+      const changes = random.chance(0.3) ? [] : changesOf(this.layer, (id) => store.find(id));
+      this.drop();
+      if (changes.length > 0) this.send(store.perform(changes, 'gesture', this.tag()));
+      return;
     }
-    const fields = new Map();
-    for (const id of store.ids()) if (random.chance(0.5)) fields.set(id, { x: random.int(1, 3), y: 2 });
-    const additions = random.chance(0.2) ? [randomLabel(random, 99)] : [];
-    for (const { id } of additions) this.drawn.add(id);
-    return store.setGesture(fields, additions);
+    const labels = store.inOrder().filter(() => random.chance(0.5));
+    const [isNew, place] = [random.chance(0.2), { x: random.int(1, 3), y: 2 }];
+    this.layer = { labels: isNew ? [randomLabel(random, 99)] : labels, newValues: () => place, isNew };
+    store.lift(isNew ? [] : labels.map(({ id }) => id));
   }
 
-  #withoutTag() {
-    this.tags.pop();
-    return null;
+  drop() {
+    this.layer = null;
+    this.store.drop();
   }
 
   deliverRequest() {
@@ -188,7 +188,6 @@ class PageModel {
 
   /** The newest pending move of a label is what is shown of it. */
   assertNewestIsShown() {
-    if (this.store.hasGesture) return;
     const newest = new Map();
     for (const edit of this.store.pending) {
       if (edit.isOvertaken) continue;
@@ -241,7 +240,7 @@ function run(seed, faults = {}) {
   }
   // Everything arrives at last.
   for (const page of pages) {
-    page.store.clearGesture();
+    page.drop();
     if (!page.isConnected) page.connect();
   }
   for (let rounds = 0; ; rounds += 1) {

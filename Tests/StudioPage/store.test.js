@@ -5,6 +5,7 @@ import test from 'node:test';
 import {
   addition, bottomFirst, changed, cut, differences, editName, isSameLabel, parts, shortText, withFields,
 } from '../../Sources/CStudioPage/page/changes.js';
+import { changesOf } from '../../Sources/CStudioPage/page/drags.js';
 import { Store } from '../../Sources/CStudioPage/page/store.js';
 import { randomLabel, randomLabels } from './support/labels.js';
 import { Random } from './support/random.js';
@@ -283,7 +284,7 @@ test('an event of `saved` that the document has overtaken is skipped', () => {
 test('nothing of a document goes into another one', () => {
   const store = opened();
   store.perform([['move', 'aaaaaaaa', 1, 2]], 'move', 't1');
-  store.setGesture(new Map([['aaaaaaaa', { size: 9 }]]));
+  store.lift(['aaaaaaaa']);
   store.reset();
   assert.deepEqual([store.count, store.status, store.resend(), store.takeDirty().all], [0, 'reconnecting', [], true]);
   store.load(answer([bee], { version: 0 }));
@@ -317,19 +318,24 @@ test('the status is that of the document', () => {
   assert.equal(store.apply({ watching: true }), 'skipped');
 });
 
-test('a label that gets another id keeps its pending edits and its gesture', () => {
+test('a label that gets another id keeps its pending edits, and its former id leads to it', () => {
   const store = opened();
   store.perform([['move', 'aaaaaaaa', 1, 2], ['move', 'bbbbbbbb', 3, 3]], 'move', 't1');
-  store.setGesture(new Map([['aaaaaaaa', { size: 77 }]]));
+  store.lift(['aaaaaaaa']);
   store.apply(event(store, { added: [{ ...bee, id: 'nnnnnnnn' }], removed: ['aaaaaaaa'] }));
   store.apply({ renamed: { id: 'aaaaaaaa', to: 'nnnnnnnn' } });
-  assert.deepEqual(store.shown('nnnnnnnn'), { ...bee, id: 'nnnnnnnn', x: 1, y: 2, size: 77 });
+  assert.deepEqual(store.shown('nnnnnnnn'), { ...bee, id: 'nnnnnnnn', x: 1, y: 2 });
+  const gesture = { labels: [bee], newValues: () => ({ size: 77 }), isNew: false };
+  assert.deepEqual(changesOf(gesture, (id) => store.find(id)), [['resize', 'nnnnnnnn', 77]]);
   assert.deepEqual(store.resend()[0].edit.changes, [['move', 'nnnnnnnn', 1, 2], ['move', 'bbbbbbbb', 3, 3]]);
   assert.deepEqual(store.takeNews().at(-1), { kind: 'renamed', id: 'aaaaaaaa', to: 'nnnnnnnn' });
   // The server knew the label under its old id no more.
-  store.clearGesture();
   store.answer('t1', { ok: { unsaved: 1 } });
   assert.equal(store.shown('nnnnnnnn').x, 10);
+  // Who removes it now removes it under the gesture.
+  store.takeNews();
+  store.apply(event(store, { removed: ['nnnnnnnn'] }));
+  assert.deepEqual(store.takeNews(), [{ kind: 'removedUnderGesture', ids: ['nnnnnnnn'], by: 'Bob' }]);
 });
 
 test('dropped changes are reported', () => {
@@ -341,62 +347,51 @@ test('dropped changes are reported', () => {
 
 // MARK: Gestures
 
-test('a gesture is above everything, and ends as an edit of what differs', () => {
+/** A gesture that gives each label new values. */
+const gesture = (labels, newValues) => ({ labels, newValues, isNew: false });
+
+test('a gesture ends as an edit of what differs from what is shown', () => {
   const store = opened();
-  store.setGesture(new Map([['aaaaaaaa', { x: 5, y: 5 }], ['bbbbbbbb', { x: 50, y: 20 }]]), [caption]);
-  assert.deepEqual([store.shown('aaaaaaaa').x, store.beforeGesture('aaaaaaaa').x, store.count], [5, 10, 3]);
-  store.takeDirty();
-  const request = store.commitGesture('move', 't1', null);
-  assert.deepEqual(request.edit.changes, [['move', 'aaaaaaaa', 5, 5], addition(caption)]);
-  assert.equal(request.since, null);
-  assert.deepEqual([store.takeDirty().ids.size, store.hasGesture, store.count], [0, false, 3]);
+  const find = (id) => store.find(id);
+  assert.deepEqual(changesOf(gesture([bee, flower], () => ({ x: 10, y: 5 })), find), [['move', 'aaaaaaaa', 10, 5], ['move', 'bbbbbbbb', 10, 5]]);
+  assert.deepEqual(changesOf(gesture([bee, flower], ({ x }) => ({ x })), find), [], 'nothing changes');
+  assert.deepEqual(changesOf({ labels: [caption], newValues: () => ({}), isNew: true }, find), [addition(caption)]);
 });
 
-test('a gesture that changes nothing is no edit', () => {
+test('a gesture changes labels as they are when it ends', () => {
   const store = opened();
-  store.setGesture(new Map([['aaaaaaaa', { x: 10, y: 20 }], ['xxxxxxxx', { x: 1 }]]));
-  assert.equal(store.commitGesture('move', 't1'), null);
-  assert.equal(store.pending.length, 0);
-});
-
-test('a gesture whose value others have set meanwhile still sets its own', () => {
-  const store = opened();
-  store.setGesture(new Map([['aaaaaaaa', { x: 10, y: 20 }]]));
+  const [find, still] = [(id) => store.find(id), gesture([bee], () => ({ x: 10, y: 20 }))];
+  store.lift(['aaaaaaaa']);
   store.apply(event(store, { updated: [{ id: 'aaaaaaaa', x: 9, y: 9 }] }));
-  assert.equal(store.shown('aaaaaaaa').x, 10);
-  assert.deepEqual(store.gestureChanges(), [['move', 'aaaaaaaa', 10, 20]]);
-  store.clearGesture();
-  assert.equal(store.shown('aaaaaaaa').x, 9);
+  assert.deepEqual(changesOf(still, find), [['move', 'aaaaaaaa', 10, 20]], 'its own values win');
+  store.apply(event(store, { removed: ['aaaaaaaa'] }));
+  assert.deepEqual(changesOf(still, find), [], 'a removed label stays removed');
 });
 
 test('what others remove under a gesture is reported with their name, also after a break', () => {
   const store = opened();
-  store.setGesture(new Map([['aaaaaaaa', { x: 5 }], ['bbbbbbbb', { x: 6 }]]));
+  store.lift(['aaaaaaaa', 'bbbbbbbb']);
   store.apply(event(store, { removed: ['bbbbbbbb', 'qqqqqqqq'] }));
   store.load(answer([]));
   assert.deepEqual(store.takeNews(), [
     { kind: 'removedUnderGesture', ids: ['bbbbbbbb'], by: 'Bob' },
     { kind: 'removedUnderGesture', ids: ['aaaaaaaa'], by: null },
   ]);
-  assert.deepEqual([store.count, store.commitGesture('move', 't')], [0, null]);
+  store.drop();
+  store.load(answer([bee]));
+  store.apply(event(store, { removed: ['aaaaaaaa'] }));
+  assert.deepEqual(store.takeNews(), [], 'the gesture has ended');
 });
 
-test('another gesture replaces the whole layer', () => {
-  const store = opened();
-  store.setGesture(new Map([['aaaaaaaa', { x: 5 }]]), [caption]);
-  store.setGesture(new Map([['bbbbbbbb', { x: 5 }]]));
-  assert.deepEqual(store.inOrder().map(({ id, x }) => [id, x]), [['aaaaaaaa', 10], ['bbbbbbbb', 5]]);
-});
-
-test('effects and gestures of 10,000 labels', () => {
+test('effects and edits of 10,000 labels', () => {
   const labels = randomLabels(new Random(9), 10_000);
   const store = opened(labels);
   store.apply(event(store, { updated: labels.map(({ id }) => ({ id, x: 1, y: 1 })), removed: [] }));
   assert.equal(store.takeDirty().ids.size, 10_000);
-  store.setGesture(new Map(labels.map(({ id }) => [id, { z: 5 }])));
+  const changes = changesOf(gesture(store.inOrder(), () => ({ z: 5 })), (id) => store.find(id));
+  const request = store.perform(changes, 'order', 't');
   const order = store.inOrder();
   for (let index = 1; index < order.length; index += 1) assert.ok(bottomFirst(order[index - 1], order[index]) < 0);
-  const request = store.commitGesture('order', 't');
   assert.equal(request.edit.changes.length, 10_000);
   assert.ok(JSON.stringify(request).length < 2 ** 20, 'fits into a message');
 });

@@ -20,7 +20,7 @@ const modifiers = ['', '\u{1F3FB}', '\u{1F3FC}', '\u{1F3FD}', '\u{1F3FE}', '\u{1
  * @param {string} text
  * @param {string} modifier
  */
-export function toned(text, modifier) {
+function toned(text, modifier) {
   if (!modifier || /\p{Emoji_Modifier}/u.test(text)) return text;
   return text.replace(/(\p{Emoji_Modifier_Base})\uFE0F?/gu, `$1${modifier}`);
 }

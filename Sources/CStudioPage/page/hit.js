@@ -190,18 +190,6 @@ export class HitIndex {
   }
 
   /**
-   * The ids of all labels at a point, topmost first.
-   * @param {number} x
-   * @param {number} y
-   */
-  allAt(x, y) {
-    /** @type {number[]} */
-    const found = [];
-    this.#visit(x, y, x, y, (slot) => { if (contains(this.#box(slot), x, y)) found.push(slot); });
-    return found.sort((a, b) => (this.#isAbove(a, b) ? -1 : 1)).map((slot) => this.#ids[slot]);
-  }
-
-  /**
    * The ids of the labels of which a part is in a rectangle, in any order.
    * @param {Rect} rect
    */

@@ -16,7 +16,7 @@ const codes = { BracketLeft: '[', BracketRight: ']', Period: '.', Comma: ',', Eq
  * The names of a pressed key, the likeliest first.
  * @param {KeyboardEvent} event
  */
-export function keyNames(event) {
+function keyNames(event) {
   const { key, code } = event;
   const mod = event.ctrlKey || event.metaKey ? 'Mod+' : '';
   const alt = event.altKey ? 'Alt+' : '';

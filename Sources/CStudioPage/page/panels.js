@@ -283,7 +283,7 @@ function bringBack(studio, ids) {
  * @param {HTMLElement} anchor
  * @param {readonly string[]} [ids] all actions but those of tools and moves if left out
  */
-export function showMenu(studio, anchor, ids) {
+function showMenu(studio, anchor, ids) {
   document.querySelector('.menu')?.remove();
   const menu = build('div', { class: 'menu', role: 'menu', popover: 'auto' });
   let group = '';

@@ -12,12 +12,13 @@
 /** @typedef {import('./gestures').Scene} Scene */
 
 import { identity } from './canvas.js';
+import { changesOf } from './drags.js';
 import { Gestures, reachOf, wheeled } from './gestures.js';
 import { drawID } from './net.js';
 import { Options, Overlay } from './overlay.js';
 import { boxOf } from './rules.js';
 import { frameOf, handleAt, handlesOf } from './selection.js';
-import { addition, differences, shortText, withFields } from './changes.js';
+import { shortText, withFields } from './changes.js';
 import { colorOf, peerName } from './panels.js';
 import { words } from './words.js';
 
@@ -103,15 +104,10 @@ export function attachPointer(studio) {
   /** @param {string} name */
   const commit = (name) => {
     if (!layer) return;
-    const { labels, newValues, isNew } = layer;
+    const { isNew } = layer;
+    const changes = changesOf(layer, (id) => studio.store.find(id));
     layer = null;
     view.guides = [];
-    const changes = labels.flatMap((label) => {
-      const values = withFields(label, newValues(label));
-      if (isNew) return [addition(values)];
-      const now = studio.store.shown(label.id);
-      return now ? differences(now, withFields(now, newValues(label))) : [];
-    });
     studio.release(changes, name);
     if (isNew && studio.tool === 'stamp') studio.emit('ui', 'used');
   };

@@ -19,7 +19,7 @@ import { boxOf, cornersOf, edgesAround, edgesOf, sineAndCosine } from './rules.j
  */
 
 /** How far the turn handle is from the frame, in the view's units. */
-export const turnHandleDistance = 28;
+const turnHandleDistance = 28;
 
 /** @type {Selection} */
 export const nothing = Object.freeze(new Set());

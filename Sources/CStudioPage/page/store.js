@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the page shows of a document, in three layers:
+// What the page knows of a document, in layers:
 //
-//     gesture     what a gesture under way changes; not sent
+//     gesture     what a gesture under way gives to lifted labels; not sent. Here are their ids; gestures.js has their new values
 //     pending     own edits, oldest first, that the server has not answered
 //     confirmed   the document with the effects of all `changed` events
 //
-// The shown value of a field is that of the gesture, else of the newest pending edit that sets it, else the confirmed one. There is no rebase:
-// an event changes `confirmed` only.
+// The value of a field is that of the newest pending edit that sets it, else the confirmed one. There is no rebase: an event changes
+// `confirmed` only.
 //
 // The life of a pending edit. The server performs the requests of one page in their order; answers and events come in two streams, each in
 // order, but not to each other.
@@ -20,7 +20,6 @@
 // of an edit is a moment later than its answer, and an edit without effect, which has no event, is not shown longer than others.
 
 /** @typedef {import('./types').Label} Label */
-/** @typedef {import('./types').Fields} Fields */
 /** @typedef {import('./types').Change} Change */
 /** @typedef {import('./types').Size} Size */
 /** @typedef {import('./types').Background} Background */
@@ -56,7 +55,7 @@
 /** @typedef {{ all: boolean, ids: Set<string>, canvas: boolean }} Dirty */
 /** @typedef {'saved' | 'saving' | 'notSaved' | 'reconnecting'} Status */
 
-import { addition, bottomFirst, changed, differences, isOfLabel, isSameLabel, withFields } from './changes.js';
+import { bottomFirst, changed, isOfLabel, isSameLabel, withFields } from './changes.js';
 
 // MARK: Store
 
@@ -107,10 +106,16 @@ export class Store {
   #answered = [];
   /** The version that has all answered edits. */
   #answeredVersion = 0;
-  /** @type {ReadonlyMap<string, Fields>} */
-  #gesture = new Map();
-  /** @type {ReadonlyMap<string, Label>} */
-  #additions = new Map();
+  /**
+   * The labels of the gesture under way.
+   * @type {ReadonlySet<string>}
+   */
+  #lifted = new Set();
+  /**
+   * The new ids of labels, by their former ones.
+   * @type {Map<string, string>}
+   */
+  #renamed = new Map();
 
   /**
    * What is shown, kept up to date.
@@ -141,6 +146,13 @@ export class Store {
 
   /** @param {string} id @returns {Label | undefined} */
   shown(id) { return this.#shown.get(id); }
+
+  /**
+   * The shown label that has that id, or had it before the server gave it another one.
+   * @param {string} id
+   * @returns {Label | undefined}
+   */
+  find(id) { return this.#shown.get(id) ?? this.#shown.get(this.#renamed.get(id) ?? ''); }
 
   /** The number of shown labels. */
   get count() { return this.#shown.size; }
@@ -252,8 +264,8 @@ export class Store {
   /** Forgets everything, pending requests, too: another document is to be loaded. */
   reset() {
     this.disconnected();
-    [this.#pending, this.#answered, this.#gesture, this.#additions] = [[], [], new Map(), new Map()];
-    this.#confirmed = new Map();
+    [this.#pending, this.#answered] = [[], []];
+    [this.#lifted, this.#renamed, this.#confirmed] = [new Set(), new Map(), new Map()];
     this.version = -1;
     this.#showAll();
   }
@@ -281,7 +293,7 @@ export class Store {
     this.pendingBackground = document.pending ?? null;
     const { width, height, fill } = document.canvas;
     this.#confirmedCanvas = { size: { width, height }, fill: fill ?? null };
-    const gone = [...this.#gesture.keys()].filter((id) => this.#confirmed.has(id));
+    const gone = [...this.#lifted].filter((id) => this.#confirmed.has(id));
     this.#confirmed = new Map(document.emojis.map((label) => [label.id, label]));
     this.#reportRemoved(gone.filter((id) => !this.#confirmed.has(id)), null);
     // The document has all that was answered before.
@@ -356,8 +368,7 @@ export class Store {
     const isCanvas = effect.canvas || effect.fill !== undefined || effect.background !== undefined;
     if (isCanvas || effect.pending !== undefined) this.#dirty.canvas = true;
 
-    const underGesture = (effect.removed ?? []).filter((id) => this.#gesture.has(id));
-    this.#reportRemoved(underGesture, event.edits.at(-1)?.by ?? null);
+    this.#reportRemoved((effect.removed ?? []).filter((id) => this.#lifted.has(id)), event.edits.at(-1)?.by ?? null);
     const done = this.#answered.filter(({ version }) => version <= this.version);
     this.#answered = this.#answered.filter(({ version }) => version > this.version);
     for (const edit of [...done, ...this.#takeDone(event)]) this.#touch(edit, touched);
@@ -404,7 +415,8 @@ export class Store {
       const { name } = edit;
       if (edit.request.edit) edit.request = { ...edit.request, edit: { changes: edit.changes, name } };
     }
-    this.#gesture = new Map([...this.#gesture].map(([key, fields]) => [key === id ? to : key, fields]));
+    if (this.#lifted.has(id)) this.#lifted = new Set([...this.#lifted, to]);
+    this.#renamed.set(id, to);
     this.#news.push({ kind: 'renamed', id, to });
     this.#showAgain(new Set([id, to]));
   }
@@ -482,81 +494,25 @@ export class Store {
   // MARK: Gestures
 
   /**
-   * Replaces the gesture's layer.
-   * @param {ReadonlyMap<string, Fields>} fields new values of shown labels, by id
-   * @param {Iterable<Label>} [additions] labels that the gesture adds
+   * A gesture has these labels from now on: it is news when others remove one.
+   * @param {Iterable<string>} ids
    */
-  setGesture(fields, additions = []) {
-    const [oldFields, oldAdditions] = [this.#gesture, this.#additions];
-    this.#gesture = fields;
-    this.#additions = new Map([...additions].map((label) => [label.id, label]));
-    for (const old of [oldFields, oldAdditions]) {
-      if (old.size > 0) this.#showAgain([...old.keys()].filter((id) => !fields.has(id)));
-    }
-    this.#showAgain(fields.keys());
-    this.#showAgain(this.#additions.keys());
-  }
+  lift(ids) { this.#lifted = new Set(ids); }
 
-  /** Takes the gesture's layer away. */
-  clearGesture() { this.setGesture(new Map()); }
-
-  get hasGesture() { return this.#gesture.size > 0 || this.#additions.size > 0; }
-
-  /**
-   * The gesture as changes: only the fields that differ from what is shown without it.
-   * @returns {Change[]}
-   */
-  gestureChanges() {
-    /** @type {Change[]} */
-    const changes = [];
-    for (const [id, fields] of this.#gesture) {
-      const label = this.beforeGesture(id);
-      if (label) for (const change of differences(label, withFields(label, fields))) changes.push(change);
-    }
-    for (const label of this.#additions.values()) {
-      if (!this.beforeGesture(label.id)) changes.push(addition(label));
-    }
-    return changes;
-  }
-
-  /**
-   * Makes the gesture an edit, and returns the request to send; null if it changes nothing.
-   * @param {string} name
-   * @param {string} tag
-   * @param {string | null} [since]
-   * @returns {Request | null}
-   */
-  commitGesture(name, tag, since = this.saved.head) {
-    const changes = this.gestureChanges();
-    const touched = new Set([...this.#gesture.keys(), ...this.#additions.keys()]);
-    [this.#gesture, this.#additions] = [new Map(), new Map()];
-    const request = changes.length > 0 ? this.perform(changes, name, tag, since) : null;
-    this.#showAgain(touched);
-    return request;
-  }
+  /** The gesture has ended. */
+  drop() { this.#lifted = new Set(); }
 
   // MARK: Layers
 
   /** The edits above `confirmed`, oldest first. */
   #layers() { return [...this.#answered, ...this.#pending.filter((edit) => !edit.isOvertaken)]; }
 
-  /**
-   * The label without the gesture.
-   * @param {string} id
-   * @returns {Label | undefined}
-   */
-  beforeGesture(id) {
+  /** @param {string} id */
+  #value(id) {
     let label = this.#confirmed.get(id);
     for (const edit of this.#answered) label = changedBy(edit, id, label);
     for (const edit of this.#pending) if (!edit.isOvertaken) label = changedBy(edit, id, label);
     return label;
-  }
-
-  /** @param {string} id */
-  #value(id) {
-    const label = this.beforeGesture(id) ?? this.#additions.get(id);
-    const fields = this.#gesture.get(id);
-    return label && fields ? withFields(label, fields) : label;
   }
 
   /**
@@ -582,7 +538,7 @@ export class Store {
   }
 
   #showAll() {
-    const ids = new Set([...this.#confirmed.keys(), ...this.#additions.keys()]);
+    const ids = new Set(this.#confirmed.keys());
     for (const edit of this.#layers()) for (const id of edit.byID.keys()) ids.add(id);
     this.#shown = new Map();
     for (const id of ids) {

@@ -83,8 +83,7 @@ export class Stroke {
   /** @param {PointerInput} input @param {Scene} scene @returns {Effect[]} */
   end(input, scene) {
     const effects = this.move(input, scene);
-    const ids = this.labels.map(({ id }) => id);
-    return [...effects, { kind: 'commit', name: editName('add', this.labels), ids }];
+    return [...effects, { kind: 'commit', name: editName('add', this.labels) }];
   }
 
   /** @returns {Effect[]} */

@@ -358,9 +358,9 @@ export class Studio {
   #liftLess() {
     const { lifted } = this;
     if (!lifted || lifted.isCopy) return;
-    const left = lifted.labels.filter(({ id }) => this.store.shown(id));
+    const left = lifted.labels.filter(({ id }) => this.store.find(id));
     if (left.length === lifted.labels.length) return;
-    this.lost = [...this.lost, ...lifted.labels.filter(({ id }) => !this.store.shown(id))].slice(-removalLimit);
+    this.lost = [...this.lost, ...lifted.labels.filter(({ id }) => !this.store.find(id))].slice(-removalLimit);
     this.relift(left);
   }
 
@@ -551,8 +551,7 @@ export class Studio {
   lift(labels, isCopy = false) {
     this.lifted = { labels, matrix: identity, isCopy };
     const ids = labels.map(({ id }) => id);
-    // What others remove meanwhile is reported.
-    this.store.setGesture(new Map(isCopy ? [] : ids.map((id) => [id, {}])));
+    this.store.lift(isCopy ? [] : ids);
     this.picture.lift([...labels], isCopy ? [] : ids);
     this.emit('gesture', undefined);
   }
@@ -563,7 +562,7 @@ export class Studio {
    */
   hide(ids) {
     this.lifted = { labels: [], matrix: identity, isCopy: true };
-    this.store.setGesture(new Map(ids.map((id) => [id, {}])));
+    this.store.lift(ids);
     this.picture.lift([], ids);
     return this.lifted;
   }
@@ -597,7 +596,7 @@ export class Studio {
    */
   release(changes = [], name = '') {
     if (!this.lifted) return;
-    this.store.clearGesture();
+    this.store.drop();
     this.lifted = null;
     this.perform(changes, name);
     this.picture.drop();

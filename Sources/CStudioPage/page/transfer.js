@@ -161,7 +161,7 @@ function take(studio, data, at) {
  * The address of the first picture in HTML. It is not parsed as a page, since nothing of it may be loaded or run.
  * @param {string} html
  */
-export function pictureIn(html) {
+function pictureIn(html) {
   const found = /<img\b[^>]*?\ssrc\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]+))/i.exec(html);
   if (!found) return null;
   /** @type {Record<string, string>} */
@@ -175,7 +175,7 @@ export function pictureIn(html) {
  * The first line that is a picture's address.
  * @param {string} text
  */
-export function addressIn(text) {
+function addressIn(text) {
   const line = text.split(/\r?\n/).map((each) => each.trim()).find((each) => each && !each.startsWith('#')) ?? '';
   return /^(https?:\/\/\S+|data:image\/[^\s]+)$/i.test(line) ? line : null;
 }

@@ -208,7 +208,7 @@ export interface Scene {
   readonly topZ: number;
   /** The seed of the next stroke of a brush. */
   readonly seed: number;
-  /** The label without the gesture under way: `Store.beforeGesture`. */
+  /** The label without the gesture under way: `Store.shown`. */
   label(id: string): Label | undefined;
   /** The topmost label at a place of the canvas, or at most `reach` canvas pixels away: `HitIndex.topNear`. */
   topAt(x: number, y: number, reach: number): string | null;
@@ -227,9 +227,9 @@ export type GestureEffect =
     readonly drag: readonly [number, number] | null;
     readonly guides: readonly import('./snapping.js').Guide[];
   }
-  /** `Store.commitGesture(name, …)`; no guides any more. */
-  | { readonly kind: 'commit'; readonly name: string; readonly ids: readonly string[] }
-  /** `Store.clearGesture()`; no guides any more. */
+  /** The newest `gesture` becomes an edit: `changesOf` in drags.js. No guides any more. */
+  | { readonly kind: 'commit'; readonly name: string }
+  /** The `gesture` is taken back. No guides any more. */
   | { readonly kind: 'cancel' }
   | { readonly kind: 'select'; readonly ids: ReadonlySet<string> }
   | { readonly kind: 'view'; readonly viewport: import('./rules.js').Viewport }
