@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ArtSystem
+
 /// A point in pixels from the canvas's top left corner, y downwards; finite, and within 1,000,000 of the origin in x
 /// and y.
 public struct Point: Hashable, Sendable {
@@ -401,7 +403,7 @@ extension FontSize {
 extension StringProtocol {
   /// The parts between the signs that stand between a width and a height. The unit `px` may follow each.
   var sides: [String] {
-    String(self).replacing("px", with: "").split(omittingEmptySubsequences: false) { "xX×*".contains($0) }
+    replacing(part: "px", with: "").split(omittingEmptySubsequences: false) { "xX×*".contains($0) }
       .map(String.init)
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
+import ArtSystem
 
 /// The visible part of a canvas, and the terminal cells that it occupies.
 package struct ArtPlacement: Equatable {
@@ -196,7 +197,7 @@ extension TerminalEnvironment {
     {
       return .direct
     }
-    if term.contains("256color") { return .indexed }
+    if term.contains(part: "256color") { return .indexed }
     return term == "linux" || term.hasSuffix("-16color") || term.hasSuffix("-color") ? .eight : nil
   }
 }

@@ -54,7 +54,7 @@ enum PageComments {
       let ends = words.suffix(2).elementsEqual("*/".utf8)
       if isInside {
         isInside = !ends
-      } else if words.starts(with: "/*".utf8) && (ends || !words.contains("*/".utf8)) {
+      } else if words.starts(with: "/*".utf8) && (ends || !words.contains(part: "*/".utf8)) {
         isInside = !ends
       } else if !words.starts(with: "//".utf8) {
         result += line
@@ -73,7 +73,8 @@ public enum SecurityFields {
   /// one Trusted Types policy admits the address of the worker, and nothing else.
   static func page(styles: String? = nil) -> String {
     let own = styles.map { " 'sha256-\($0)'" } ?? ""
-    return "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'\(own); img-src 'self' blob: data:; "
+    return
+      "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'\(own); img-src 'self' blob: data:; "
       + "font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
       + "require-trusted-types-for 'script'; trusted-types studio"
   }

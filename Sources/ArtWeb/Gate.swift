@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtProtocol
+import ArtSystem
 
 /// The head of a request, before anything is done with it.
 public struct WebRequest: Sendable {
@@ -35,7 +36,7 @@ public struct WebRequest: Sendable {
 
   /// Whether the client takes answers that are compressed with gzip.
   public var takesGzip: Bool {
-    values("accept-encoding").contains { $0.split(separator: ",").contains { $0.contains("gzip") } }
+    values("accept-encoding").contains { $0.split(separator: ",").contains { $0.contains(part: "gzip") } }
   }
 
   /// The entity tag of what the client has.

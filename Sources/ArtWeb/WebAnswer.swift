@@ -2,6 +2,7 @@
 
 import ArtModel
 import ArtProtocol
+import ArtSystem
 import Synchronization
 
 /// The answer to a request.
@@ -181,9 +182,11 @@ public final class SentAssets: Sendable {
   /// admits these styles by their digest.
   private func withStyles(_ styles: [UInt8], in page: [UInt8]) -> (page: [UInt8], policy: String) {
     let link = Array(#"<link rel="stylesheet" href="/studio.css">"#.utf8)
-    guard let place = page.firstRange(of: link) else { return (page, SecurityFields.page()) }
+    guard let place = page.firstRange(ofPart: link) else { return (page, SecurityFields.page()) }
     let element = Array("<style>".utf8) + styles + Array("</style>".utf8)
     let digest = String(decoding: Base64Encoder.text(secrets.digest(styles)), as: UTF8.self)
-    return (page[..<place.lowerBound] + element + page[place.upperBound...], SecurityFields.page(styles: digest))
+    return (
+      page[..<place.lowerBound] + element + page[place.upperBound...], SecurityFields.page(styles: digest)
+    )
   }
 }

@@ -319,7 +319,7 @@ extension HelperEnd {
   /// C++'s.
   var ranOutOfMemory: Bool {
     guard case .signal = cause else { return false }
-    return errors.contains("failed to allocate") || errors.contains("std::bad_alloc")
+    return errors.contains(part: "failed to allocate") || errors.contains(part: "std::bad_alloc")
   }
 }
 

@@ -164,8 +164,8 @@ enum CompletionScript {
       return ["        _emojiart_palette_show && ret=0"]
     }
     let show = #""emojiart palette show" -ge 1' -fka"#
-    guard line.hasPrefix("complete -c 'emojiart' "), line.contains(show) else { return [] }
-    return [line.replacing(show, with: #""emojiart palette" -eq 1' -fka"#)]
+    guard line.hasPrefix("complete -c 'emojiart' "), line.contains(part: show) else { return [] }
+    return [line.replacing(part: show, with: #""emojiart palette" -eq 1' -fka"#)[...]]
   }
 }
 

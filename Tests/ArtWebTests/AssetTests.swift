@@ -121,4 +121,14 @@ import Testing
     #expect(gunzip.terminationStatus == 0 && Array(unzipped) == text)
     #expect(Assets.compressed([1, 2, 3]) == nil)
   }
+
+  @Test(
+    "the studio calls nothing of the standard library's string processing, which would make it 1 MB larger")
+  func small() throws {
+    let programs = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+    let name = Data("17_StringProcessing".utf8)
+    let studio = programs.deletingLastPathComponent().appendingPathComponent("emojiart-studio")
+    #expect(try Data(contentsOf: studio).range(of: name) == nil)
+    #expect(try Data(contentsOf: programs).range(of: name) != nil, "the check sees what the tests call")
+  }
 }

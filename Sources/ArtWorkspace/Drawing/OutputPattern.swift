@@ -12,7 +12,7 @@ public struct OutputPattern: Hashable, Sendable {
 
   /// Nil for a path in which neither stands.
   public init?(_ text: String) {
-    guard text.contains(Self.name) || text.contains(Self.number) else { return nil }
+    guard text.contains(part: Self.name) || text.contains(part: Self.number) else { return nil }
     self.text = text
   }
 
@@ -25,8 +25,8 @@ public struct OutputPattern: Hashable, Sendable {
     for (index, file) in files.enumerated() {
       let number = String(index + 1)
       let padded = String(repeating: "0", count: digits - number.count) + number
-      let path = text.split(separator: Self.name, omittingEmptySubsequences: false)
-        .map { $0.replacing(Self.number, with: padded) }.joined(separator: DocumentView.title(of: file))
+      let path = text.pieces(separatedBy: Self.name)
+        .map { $0.replacing(part: Self.number, with: padded) }.joined(separator: DocumentView.title(of: file))
       if let other = owners.updateValue(file, forKey: path) {
         throw ArtError(
           .badValue, "\(other) and \(file) would both be written to \(path); put \(Self.number) into the name"

@@ -342,7 +342,7 @@ extension OutputLocation.Replaceable {
     var rest = head[...]
     let passed = [("<?", "?>"), ("<!--", "-->"), ("<!DOCTYPE svg", ">")]
     while let (_, end) = passed.first(where: { rest.starts(with: $0.0.utf8) }) {
-      guard let range = rest.firstRange(of: [UInt8](end.utf8)) else { return false }
+      guard let range = rest.firstRange(ofPart: end.utf8) else { return false }
       rest = rest[range.upperBound...].drop(while: blanks.contains)
     }
     guard rest.starts(with: "<svg".utf8), let next = rest.dropFirst(4).first else { return false }
