@@ -61,6 +61,7 @@
         upgradePipelineHandler: { channel, _ in
           channel.eventLoop.makeCompletedFuture {
             let pipeline = channel.pipeline.syncOperations
+            try pipeline.addHandler(MaskCheck())
             try pipeline.addHandler(
               NIOWebSocketFrameAggregator(
                 minNonFinalFragmentSize: 1, maxAccumulatedFrameCount: 64,

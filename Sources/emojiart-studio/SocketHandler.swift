@@ -167,6 +167,19 @@
     }
   }
 
+  /// Ends a connection whose client sends a frame without a mask, as RFC 6455 asks for in section 5.1. It sees frames before they are joined.
+  final class MaskCheck: ChannelInboundHandler {
+    typealias InboundIn = WebSocketFrame
+    typealias InboundOut = WebSocketFrame
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+      guard unwrapInboundIn(data).maskKey != nil else {
+        return context.fireErrorCaught(WebRefusal(400, "a frame without a mask"))
+      }
+      context.fireChannelRead(data)
+    }
+  }
+
   /// Sends to the WebSocket of a page.
   private struct SocketOutput: PageOutput {
     let channel: any Channel

@@ -232,6 +232,7 @@
         let wrong: [(name: String, frames: [UInt8])] = [
           ("binary", Frame.bytes(.binary, "x")), ("continuation", Frame.bytes(.continuation, "x")),
           ("close", Frame.bytes(.connectionClose, "")), ("an unknown kind", [0x83, 0x80, 0, 0, 0, 0]),
+          ("a text without a mask", [0x81, 0x01, 0x20]), ("a ping without a mask", [0x89, 0x00]),
           ("a long ping", Frame.bytes(.ping, long)), ("half a ping", [0x09, 0x80, 0, 0, 0, 0]),
           ("two first parts", [0x01, 0x81, 0, 0, 0, 0, 0x20, 0x01, 0x81, 0, 0, 0, 0, 0x20]),
           ("an empty part", [0x01, 0x80, 0, 0, 0, 0]),

@@ -408,9 +408,8 @@ enum StreamCommands {
 
   /// Adapts a command's help to streams: without `emojiart`, the document, and options that streams lack.
   private static func inStream(_ help: String) -> String {
-    help.split(separator: "\n", omittingEmptySubsequences: false).filter { !$0.contains(part: "--json") }.map
-    {
-      line in
+    let lines = help.split(separator: "\n", omittingEmptySubsequences: false)
+    return lines.filter { !$0.contains(part: "--json") }.map { line in
       let blanks = line.prefix { $0 == " " }
       var words = line.dropFirst(blanks.count).split(separator: " ", omittingEmptySubsequences: false)
       guard words.first == "emojiart", words.count > 2 else { return String(line) }
