@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Makes the picnic of the README by hand in the page, and its pictures: picnic.py PROGRAMS FOLDER
+
+The hand is the browser's own input: the meadow is dropped as a file, each emoji is found by its name and dragged from the palette, its size is
+typed. Meanwhile a command moves a bee. Compares the document with Fixtures/picnic.jsonl and ends with 1 if it is another one.
+FOLDER gets studio-light.png and studio-dark.png.
+"""
+import json, os, sys
+from playwright.sync_api import sync_playwright
+from browser import Studio
+
+FIXTURES = os.path.join(os.path.dirname(__file__), "../../Fixtures")
+NAMES = {"🎈": "balloon", "🏡": "house with garden", "🌳": "deciduous tree", "🐄": "cow", "🐑": "ewe", "🐿️": "chipmunk", "👩‍🌾": "woman farmer",
+         "🐕": "dog", "🌻": "sunflower", "🌷": "tulip", "🧺": "basket", "🍉": "watermelon", "🥪": "sandwich", "🍒": "cherries",
+         "🐞": "lady beetle", "🦋": "butterfly", "🐝": "honeybee", "🐦": "bird", "🦔": "hedgehog"}
+
+
+def window_place(page, x, y):
+    return page.evaluate("([x, y]) => { const c = studio.camera; return [c.left + c.x + x * c.zoom, c.top + c.y + y * c.zoom] }", [x, y])
+
+
+def drop_file(page, path):
+    x, y = window_place(page, 400, 300)
+    page.evaluate("import('/transfer.js').then(() => dispatchEvent(new Event('dragenter')))")
+    cdp = page.context.new_cdp_session(page)
+    for kind in ["dragEnter", "dragOver", "drop"]:
+        cdp.send("Input.dispatchDragEvent", {"type": kind, "x": x, "y": y, "data": {"items": [], "files": [path], "dragOperationsMask": 1}})
+
+
+def put(page, text, x, y, size):
+    page.locator("#find").fill(NAMES[text])
+    button = page.locator(f'#found [data-emoji="{text}"]').first
+    button.wait_for()
+    box = button.bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 60, box["y"] + 60)
+    page.mouse.move(*window_place(page, x, y))
+    page.mouse.up()
+    field = page.locator("#selection").get_by_label("Size", exact=True)
+    field.fill(str(size))
+    field.press("Enter")
+
+
+def main():
+    programs, folder = sys.argv[1:]
+    wanted = [json.loads(line)["add"] for line in open(f"{FIXTURES}/picnic.jsonl", encoding="utf-8")]
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
+        studio = Studio(programs, browser)
+        try:
+            studio.environment["EMOJIART_AUTHOR"] = "Ada"
+            studio.document = f"{studio.folder}/art/picnic.emojiart"
+            studio.run("new", studio.document, "--canvas", "800x600")
+            page = studio.page()
+            drop_file(page, os.path.abspath(f"{FIXTURES}/images/meadow.png"))
+            studio.until("the meadow", lambda background: background is not None, "background")
+            for count, emoji in enumerate(wanted, 1):
+                put(page, emoji["text"], emoji["x"], emoji["y"], emoji["size"])
+                studio.until(emoji["text"], lambda made: len(made) == count and made[-1]["size"] == emoji["size"])
+            made = studio.shown()
+            far = [(a["text"], b["text"]) for a, b in zip(made, wanted)
+                   if a["text"] != b["text"] or a["size"] != b["size"] or abs(a["x"] - b["x"]) > 1 or abs(a["y"] - b["y"]) > 1]
+            print(f"{len(made)} emoji put by hand, {len(far)} of them elsewhere than in the script {far}")
+            bee = next(emoji for emoji in made if emoji["text"] == "🐝")
+            dog, beetle = (next(emoji for emoji in made if emoji["text"] == text) for text in ["🐕", "🐞"])
+            page.locator("#find").fill("")
+            page.keyboard.press("Escape")
+            page.mouse.click(*window_place(page, dog["x"], dog["y"]))
+            page.keyboard.down("Shift")
+            page.mouse.click(*window_place(page, beetle["x"], beetle["y"]))
+            page.keyboard.up("Shift")
+            page.get_by_role("button", name="History").click()
+            # Another shell, meanwhile.
+            studio.run("move", studio.document, bee["id"], "--by", "60,-30")
+            page.get_by_role("complementary", name="History").get_by_text("move 🐝").wait_for()
+            page.wait_for_function("studio.status.saved === 'saved'")
+            page.evaluate("studio.whenPainted()")
+            page.screenshot(path=f"{folder}/studio-light.png")
+            page.emulate_media(color_scheme="dark")
+            page.evaluate("studio.whenPainted()")
+            page.screenshot(path=f"{folder}/studio-dark.png")
+            return 1 if far or len(made) != len(wanted) or studio.faults else 0
+        finally:
+            studio.close()
+            browser.close()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
