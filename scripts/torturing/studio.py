@@ -129,7 +129,12 @@ class Page:
             raise Broken(f"H3: {gone}") from None
         if "welcome" not in welcome:
             raise Broken(f"H3: a page that proves its session gets {welcome}")
-        self.load(self.ask({"open": os.path.basename(self.studio.document)}))
+        # Events that come with the answer wait for it.
+        self.held = []
+        tag = self.send({"open": os.path.basename(self.studio.document)})
+        settle([self], lambda: self.held is None or tag in self.answers, "the document")
+        if self.held is not None:
+            raise Broken(f"H6: the document is not opened: {self.answers.pop(tag)}")
         for request in list(self.pending.values()) if resends else []:
             self.line.send(json.dumps(request))
 
@@ -172,6 +177,11 @@ class Page:
         """Whether the page would show `Saved`."""
         return not self.pending and self.version >= self.answered_version and self.held is None and self.saved["revision"] == self.revision
 
+    @property
+    def unsaved(self):
+        """How many edits the page knows to be made and not saved, and its pending ones."""
+        return self.revision - self.saved["revision"] + len(self.pending)
+
     # MARK: Messages
 
     def receive(self, text):
@@ -200,12 +210,12 @@ class Page:
             if "document" in message.get("ok", {}) and self.held is not None:
                 self.load(self.answers.pop(tag)["ok"])
             return
-        self.pending.pop(tag, None)
+        request = self.pending.pop(tag, {})
         if "ok" in message:
             self.done.add(tag)
             self.repeated += "repeated" in message["ok"]
         else:
-            self.refused[tag] = message["error"]
+            self.refused[tag] = message["error"] | {"since": request.get("since"), "saved": self.saved, "version": self.version}
 
     def load(self, answer):
         document, held = answer["document"], self.held or []
