@@ -71,7 +71,11 @@ public struct Gate: Sendable {
   private let hosts: [String]
 
   /// The gate of a server at that port.
-  public init(port: Int) { hosts = ["127.0.0.1:\(port)", "localhost:\(port)", "[::1]:\(port)"] }
+  public init(port: Int) {
+    let names = ["127.0.0.1", "localhost", "[::1]"]
+    // Browsers leave out the port of the scheme.
+    hosts = names.map { "\($0):\(port)" } + (port == 80 ? names : [])
+  }
 
   /// The route of a request. `isTicket` says whether a ticket is valid. Throws why it is refused.
   public func route(

@@ -26,7 +26,7 @@ import Testing
   ]
 
   private static func status(
-    _ method: String, _ target: String, _ fields: [(String, String)]
+    _ method: String, _ target: String, _ fields: [(String, String)], at gate: Gate = gate
   ) -> Int {
     let request = WebRequest(method: method, target: target, fields: fields.map { (name: $0.0, value: $0.1) })
     do throws(WebRefusal) {
@@ -54,6 +54,15 @@ import Testing
     #expect(Self.status("GET", "/", [Self.host] + link) == 200)
     // Browsers send no Sec-Fetch-Site with the request for a WebSocket.
     #expect(Self.status("GET", "/live", [Self.host, Self.origin]) == 200)
+  }
+
+  @Test("H1 a browser leaves out the port of a server at port 80, and only there")
+  func portOfTheScheme() {
+    for (port, status) in [(80, 200), (8080, 421)] {
+      let fields = [("Host", "127.0.0.1"), ("Origin", "http://127.0.0.1")]
+      #expect(Self.status("GET", "/live", fields, at: Gate(port: port)) == status)
+    }
+    #expect(Self.status("GET", "/live", [("Host", "127.0.0.1"), Self.origin], at: Gate(port: 80)) == 403)
   }
 
   @Test("H1 no route takes a request with one wrong field")

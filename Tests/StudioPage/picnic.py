@@ -22,7 +22,7 @@ def window_place(page, x, y):
 
 def drop_file(page, path):
     x, y = window_place(page, 400, 300)
-    page.evaluate("import('/transfer.js').then(() => dispatchEvent(new Event('dragenter')))")
+    page.evaluate("import('/transfer.js').then(() => undefined)")
     cdp = page.context.new_cdp_session(page)
     for kind in ["dragEnter", "dragOver", "drop"]:
         cdp.send("Input.dispatchDragEvent", {"type": kind, "x": x, "y": y, "data": {"items": [], "files": [path], "dragOperationsMask": 1}})

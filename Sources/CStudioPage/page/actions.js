@@ -23,7 +23,7 @@ import { align, distribute, mover, scaler, tidy } from './arrange.js';
 import { identity } from './canvas.js';
 import { addition, differences, editName, withFields } from './changes.js';
 import { all, bounds, inverted, sameEmoji } from './selection.js';
-import { boxOf, rotation, rounded } from './rules.js';
+import { boxOf, edgesOf, rotation, rounded } from './rules.js';
 import { drawID } from './net.js';
 import { words } from './words.js';
 
@@ -186,6 +186,9 @@ function focusNext(studio, direction) {
   const index = order.findIndex(({ id }) => id === studio.focused);
   const next = order[(index + direction + order.length) % order.length] ?? order[0];
   studio.select([next.id], next.id);
+  const [{ left, top, right, bottom }, { x, y, width, height }] = [edgesOf(boxOf(next)), studio.visible];
+  // The view follows to what is outside of it.
+  if (right < x || bottom < y || left > x + width || top > y + height) studio.setViewport(studio.viewport.scrollTo(next.x, next.y));
 }
 
 // MARK: The table
@@ -266,6 +269,7 @@ export const actions = [
   { id: 'background.remove', group: 'document', keys: [], isEnabled: ({ store }) => Boolean(store.background || store.pendingBackground), run: (studio) => studio.ask({ background: null }, 'background') },
   { id: 'canvas', group: 'document', keys: ['Shift+C'], isEnabled: open, run: async (studio) => (await dialogs()).showCanvas(studio) },
   { id: 'export', group: 'document', keys: ['Mod+Shift+E'], isEnabled: open, run: async (studio) => (await dialogs()).showExport(studio) },
+  { id: 'open', group: 'document', keys: [], isEnabled: ({ net }) => net.state === 'open', run: async (studio) => (await dialogs()).askDocument(studio) },
   { id: 'save', group: 'document', keys: ['Mod+S'], isEnabled: open, run: (studio) => studio.save() },
   { id: 'connect', group: 'document', keys: [], isEnabled: ({ net }) => net.state !== 'open', run: async (studio) => (await dialogs()).askLink(studio) },
   { id: 'name', group: 'document', keys: [], run: async (studio) => (await dialogs()).showName(studio) },
@@ -307,7 +311,8 @@ export function run(studio, id) {
   const action = table.get(id);
   if (!action || !isEnabled(studio, action)) return false;
   if (!id.startsWith('move.')) studio.settle();
-  Promise.resolve(action.run(studio)).catch((error) => studio.emit('note', { text: error.message, kind: 'bad' }));
+  // A module that cannot be fetched is a `TypeError`.
+  Promise.resolve(action.run(studio)).catch((error) => studio.emit('note', { text: error instanceof TypeError && studio.net.state !== 'open' ? words.news.noModule : error.message, kind: 'bad' }));
   return true;
 }
 

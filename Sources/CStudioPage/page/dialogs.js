@@ -5,7 +5,6 @@
 /** @typedef {import('./studio').Studio} Studio */
 
 import { actions, isEnabled, keyText, run } from './actions.js';
-import { isTyping } from './keys.js';
 import { linkWith } from './net.js';
 import { build } from './panels.js';
 import { download, regionOf, setAddress, setPicture, visibleRegion } from './transfer.js';
@@ -168,7 +167,7 @@ export function attachDialogs(studio) {
     }
     if (message.background || message.rejected || message.warning) end();
     if (message.warning) warn(studio, message.warning);
-    if (message.noDocument) askDocument(studio);
+    if (message.noDocument || (message.openFailed && !studio.isOpen)) askDocument(studio);
   };
   studio.on('status', ({ state }) => { if (state !== 'saved' && state !== 'saving' && state !== 'notSaved') end(); });
   return receive;
@@ -182,7 +181,7 @@ const megabytes = (bytes) => (bytes < 1e6 ? `${Math.round(bytes / 1e3)} KB` : `$
  * @param {Studio} studio
  * @param {{ detail: string, question: boolean, reason: string }} warning
  */
-function warn(studio, { detail, question }) {
+function warn(studio, { detail, question, reason }) {
   for (const other of document.querySelectorAll('dialog.alert')) other.remove();
   const answer = (/** @type {string | null} */ value) => {
     dialog.remove();
@@ -190,26 +189,37 @@ function warn(studio, { detail, question }) {
     studio.focusCanvas();
   };
   const stop = build('button', { type: 'button', class: 'quiet', onclick: () => answer('never') }, words.background.stopWarning);
-  const keep = build('button', { type: 'button', class: 'main', autofocus: true, onclick: () => answer('always') }, words.background.keepWarning);
+  const keep = build('button', { type: 'button', class: 'main', onclick: () => answer('always') }, words.background.keepWarning);
   const close = build('button', { type: 'button', class: 'main', onclick: () => answer(null) }, words.background.ok);
   const dialog = build('dialog', { class: 'alert', role: 'alertdialog', 'aria-label': words.background.failed },
-    build('h2', {}, words.background.failed), build('p', {}, detail), build('p', {}, words.background.oldStays),
+    build('h2', {}, words.background.failed), build('p', {}, detail), reason === 'notAllowed' ? build('p', {}, words.background.ownHint) : null, build('p', {}, words.background.oldStays),
     build('div', { class: 'buttons' }, ...(question ? [stop, keep] : [close])));
   dialog.addEventListener('keydown', (event) => {
     if (event.key !== 'Escape') return;
     event.stopPropagation();
     answer(null);
   });
+  // It does not take the focus: keys stay with the canvas. Tab leads to it, since it is the last thing of the page.
+  dialog.setAttribute('open', '');
   document.body.append(dialog);
-  // It does not take the focus during a drag, or while the user types.
-  if (studio.lifted || isTyping(document.activeElement)) dialog.setAttribute('open', '');
-  else dialog.show();
 }
 
-/** @param {Studio} studio */
-function askDocument(studio) {
-  const name = build('input', { type: 'text', autocomplete: 'off', spellcheck: false, required: true });
-  show(studio, words.news.noDocument, [form(words.news.open, [name], () => studio.open(name.value.trim()).catch((error) => tell(studio, error)))]);
+/**
+ * Asks for the name of a document, again while it cannot be opened.
+ * @param {Studio} studio
+ * @param {string} [typed]
+ */
+export function askDocument(studio, typed = '') {
+  const name = build('input', { type: 'text', autocomplete: 'off', spellcheck: false, required: true, value: typed, 'aria-label': words.news.noDocument });
+  const open = () => {
+    const asked = name.value.trim();
+    studio.open(asked.endsWith('.emojiart') ? asked : `${asked}.emojiart`).catch((error) => {
+      tell(studio, error);
+      askDocument(studio, asked);
+    });
+  };
+  show(studio, words.news.noDocument, [form(words.news.open, [name, build('p', {}, words.news.documentHint)], open)]);
+  name.select();
 }
 
 // MARK: Canvas
@@ -239,7 +249,7 @@ export function showCanvas(studio) {
     group('', choice(scale, words.canvas.scale)), group(words.canvas.fit, margin, fit),
     group(words.canvas.color, choice(isFilled, ''), color),
   ], () => {
-    const size = `${across.value}x${down.value}`;
+    const size = `${across.valueAsNumber}x${down.valueAsNumber}`;
     if (size !== `${width}x${height}`) {
       studio.ask({ canvas: { size, ...(anchor.value === 'center' ? { anchor: 'center' } : {}), ...(scale.checked ? { scale: true } : {}) } }, 'canvas');
     }

@@ -15,14 +15,20 @@ const recentLimit = 24;
 const dragThreshold = 6;
 const modifiers = ['', '\u{1F3FB}', '\u{1F3FC}', '\u{1F3FD}', '\u{1F3FE}', '\u{1F3FF}'];
 
+/** The emoji of Unicode's list; others are in no font. A browser that does not know the list has no tones of several people. */
+const known = (() => {
+  try { return new RegExp('^\\p{RGI_Emoji}$', 'v'); } catch { return /^\P{Emoji_Modifier}*\p{Emoji_Modifier}\P{Emoji_Modifier}*$/u; }
+})();
+
 /**
- * An emoji with another skin tone, wherever it can have one.
+ * An emoji with another skin tone, if there is one. Hands between people are those of the people.
  * @param {string} text
  * @param {string} modifier
  */
 function toned(text, modifier) {
   if (!modifier || /\p{Emoji_Modifier}/u.test(text)) return text;
-  return text.replace(/(\p{Emoji_Modifier_Base})\uFE0F?/gu, `$1${modifier}`);
+  const result = text.replace(/(?<!\u200D)(\p{Emoji_Modifier_Base})\uFE0F?|(?<=\u200D)(?!\u{1F91D})(\p{Emoji_Modifier_Base})\uFE0F?/gu, (_, first, later) => `${first ?? later}${modifier}`);
+  return known.test(result) ? result : text;
 }
 
 /** @param {Studio} studio */

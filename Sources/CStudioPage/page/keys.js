@@ -18,6 +18,8 @@ const codes = { BracketLeft: '[', BracketRight: ']', Period: '.', Comma: ',', Eq
  */
 function keyNames(event) {
   const { key, code } = event;
+  // It cancels a gesture, and other keys may be held for that.
+  if (key === 'Escape') return [key];
   const mod = event.ctrlKey || event.metaKey ? 'Mod+' : '';
   const alt = event.altKey ? 'Alt+' : '';
   const shift = event.shiftKey ? 'Shift+' : '';

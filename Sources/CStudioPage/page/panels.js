@@ -99,32 +99,25 @@ export async function attach(studio) {
 }
 
 /**
- * Brings the dialogs with the first message for them, and the clipboard when somebody begins to do something.
+ * Brings the dialogs with the first message for them, and the clipboard at once.
  * @param {Studio} studio
  */
 function attachLater(studio) {
   /** @type {Promise<(message: import('./net').Message) => void> | null} */
   let dialogs = null;
   const receive = (/** @type {import('./net').Message} */ message) => {
-    const isForDialogs = message.warning || message.fetching || message.fetched || message.noDocument;
+    const isForDialogs = message.warning || message.fetching || message.fetched || message.noDocument || message.openFailed;
     if (isForDialogs) dialogs ??= import('./dialogs.js').then(({ attachDialogs }) => attachDialogs(studio));
     dialogs?.then((take) => take(message));
   };
   studio.on('message', receive);
   if (studio.net.state === 'open' && !studio.isOpen && !studio.name) receive({ noDocument: true });
-  const beginnings = /** @type {const} */ (['pointerdown', 'keydown', 'dragenter', 'paste']);
-  const wait = () => {
-    for (const name of beginnings) addEventListener(name, begin, true);
-  };
-  const begin = (/** @type {Event} */ event) => {
-    for (const name of beginnings) removeEventListener(name, begin, true);
-    // Without the server the next beginning tries again.
-    import('./transfer.js').then(({ attachTransfer }) => attachTransfer(studio, event), wait);
-  };
-  wait();
+  // The clipboard must be there before the first key. Without the server it is tried again.
+  const bringTransfer = () => import('./transfer.js').then(({ attachTransfer }) => attachTransfer(studio), () => { setTimeout(bringTransfer, laterDelay); });
+  bringTransfer();
   // What is wanted later may be wanted while the server is away.
   setTimeout(() => requestIdleCallback(() => {
-    for (const load of [() => import('./transfer.js'), () => import('./dialogs.js'), () => import('./history.js')]) load().catch(() => {});
+    for (const load of [() => import('./dialogs.js'), () => import('./history.js')]) load().catch(() => {});
   }), laterDelay);
 }
 
@@ -187,6 +180,7 @@ function attachStatus(studio) {
       studio.emit('note', { text: reason, kind: 'bad', action });
     }
     clearTimeout(away);
+    if (status.state === 'saved' || status.state === 'saving') for (const note of byID('notes').children) if (note.querySelector('p')?.textContent === words.away) note.remove();
     if (status.state === 'reconnecting') away = setTimeout(() => studio.emit('note', { text: words.away, action }), awayTime);
   };
   studio.on('status', show);
@@ -351,8 +345,13 @@ function attachSelectionBar(studio) {
   const isStamping = () => studio.tool === 'stamp' || studio.tool === 'brush';
 
   size.addEventListener('change', () => {
-    const value = Number(size.value);
-    if (!(value > 0 && value <= limits.fontSize)) return;
+    const value = size.valueAsNumber;
+    if (!(value > 0 && value <= limits.fontSize)) {
+      studio.emit('note', { text: words.noSize(limits.fontSize), kind: 'bad' });
+      // What is typed next is about the size that is there.
+      size.blur();
+      return show();
+    }
     if (isStamping()) studio.setStamp(studio.stamp, value);
     else edit(studio, words.edits.resize, studio.selection, () => ({ size: value }));
   });
@@ -380,7 +379,7 @@ function attachSelectionBar(studio) {
     }
     const labels = count <= 1000 ? studio.selection : [];
     const captions = labels.filter(({ kind }) => kind === 'caption');
-    what.textContent = count === 1 && labels[0] ? shortText(labels[0]) : words.selected(count);
+    what.textContent = count === 1 && labels[0] ? shortText(labels[0]).replaceAll('\\n', ' ') : words.selected(count);
     const common = (/** @type {(label: import('./types').Label) => number} */ value) =>
       labels.length && labels.every((other) => value(other) === value(labels[0])) ? String(Math.round(value(labels[0]) * 100) / 100) : '';
     if (document.activeElement !== size) size.value = common((each) => each.size);
@@ -405,7 +404,7 @@ function attachSelectionBar(studio) {
 function attachHint(studio) {
   const hint = build('div', { class: 'hint', hidden: true }, build('b', {}, words.hint[0]), build('span', {}, words.hint[1]));
   studio.stage.append(hint);
-  const show = () => { hint.hidden = !studio.isOpen || studio.store.count > 0 || studio.lifted !== null || Boolean(studio.store.background); };
+  const show = () => { hint.hidden = !studio.isOpen || studio.store.count > 0 || studio.lifted !== null || Boolean(studio.store.background || studio.stage.querySelector('#words')); };
   for (const event of /** @type {const} */ (['changed', 'opened', 'canvas', 'gesture'])) studio.on(event, show);
   show();
 }

@@ -50,7 +50,7 @@ export function attachPointer(studio) {
   /** @returns {Scene} */
   const scene = () => {
     const { store, hits } = studio;
-    const stamp = { text: studio.stamp || '⭐', size: studio.stampSize };
+    const stamp = { text: studio.stamp, size: studio.stampSize };
     return {
       viewport: studio.viewport, canvas: store.canvas, selection: studio.selected,
       tool: studio.tool === 'stamp' ? { kind: 'stamp', stamp } : studio.tool === 'brush' ? { kind: 'brush', stamp, spacing: studio.stampSize * 0.9, jitter } : { kind: 'select' },
@@ -131,9 +131,14 @@ export function attachPointer(studio) {
     studio.focusCanvas();
     studio.settle();
     flush();
-    if (studio.tool === 'caption' && event.button === 0 && !studio.isHandHeld) {
+    const isTool = event.button === 0 && !studio.isHandHeld;
+    if (studio.tool === 'caption' && isTool) {
       const { x, y } = studio.documentPoint(event);
-      return view.beginWords({ x: Math.round(x), y: Math.round(y) });
+      const label = studio.store.shown(studio.hits.topAt(x, y) ?? '');
+      return label?.kind === 'caption' ? view.beginWords(label, label) : view.beginWords({ x: Math.round(x), y: Math.round(y) });
+    }
+    if ((studio.tool === 'stamp' || studio.tool === 'brush') && isTool && !studio.stamp) {
+      return studio.emit('note', { text: words.emoji.forStamp });
     }
     stage.setPointerCapture(event.pointerId);
     input(event, 'down');
@@ -417,6 +422,8 @@ class View {
       const text = area.value.replace(/\s+$/, '');
       const isChanged = isKept && text !== '' && text !== caption?.text;
       area.readOnly = true;
+      // The caption is let go first: that it goes then is no news.
+      if (caption && isKept && text === '') studio.release();
       if (caption && isKept && text === '') studio.perform([['remove', caption.id]], `${words.edits.remove} ${shortText(caption)}`);
       try {
         if (!isChanged) return;
@@ -449,6 +456,7 @@ class View {
     });
     studio.stage.append(area);
     this.#words = { area, place, end };
+    studio.emit('gesture', undefined);
     place();
     area.focus();
     area.select();

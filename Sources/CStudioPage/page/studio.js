@@ -178,7 +178,9 @@ export class Studio {
     } catch (error) {
       const { code, message } = /** @type {RequestError} */ (error);
       if (code === 'disconnected') return;
-      if (other && other !== name && !this.isOpen) return this.#openFirst(other, null);
+      // A document that was asked for is not replaced by another one.
+      const isAskedFor = this.net.isNew && name === this.net.first;
+      if (other && other !== name && !this.isOpen && !isAskedFor) return this.#openFirst(other, null);
       this.fault = { name, reason: message };
       this.emit('message', { openFailed: name, error: { code, message } });
       this.showStatus();
@@ -214,6 +216,7 @@ export class Studio {
     this.#place();
     this.#isFollowing = true;
     for (const request of this.store.resend()) this.net.send(request);
+    this.showStatus();
     this.presence.restart();
     this.tellPresence();
     this.emit('opened', undefined);

@@ -21,11 +21,8 @@ const captionLimit = 30;
 const pictureTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif'];
 const pictureBytes = 20 << 20;
 
-/**
- * @param {Studio} studio
- * @param {Event} first the event that brought this module
- */
-export function attachTransfer(studio, first) {
+/** @param {Studio} studio */
+export function attachTransfer(studio) {
   const isOurs = (/** @type {ClipboardEvent} */ event) => !isTyping(event.target) && !document.querySelector('dialog:modal') && studio.isOpen;
   for (const type of /** @type {const} */ (['copy', 'cut'])) {
     document.addEventListener(type, (event) => {
@@ -37,12 +34,20 @@ export function attachTransfer(studio, first) {
       if (type === 'cut') run(studio, 'delete');
     });
   }
+  // Where the middle button pastes what is selected anywhere, it moves the view here. Such a paste belongs to the release of the button.
+  let isMiddle = false;
+  addEventListener('pointerup', ({ button }) => {
+    if (button !== 1) return;
+    isMiddle = true;
+    setTimeout(() => { isMiddle = false; });
+  }, true);
   document.addEventListener('paste', (event) => {
     if (!isOurs(event) || !event.clipboardData) return;
+    if (isMiddle) return event.preventDefault();
     event.preventDefault();
     take(studio, event.clipboardData, studio.middle);
   });
-  attachDrops(studio, first.type === 'dragenter');
+  attachDrops(studio);
 }
 
 // MARK: Copying
@@ -274,11 +279,10 @@ function takeText(studio, text, at) {
 
 /**
  * @param {Studio} studio
- * @param {boolean} isOver whether something is dragged over the page already
  */
-function attachDrops(studio, isOver) {
+function attachDrops(studio) {
   const { stage } = studio;
-  let depth = isOver ? 1 : 0;
+  let depth = 0;
   const show = () => stage.classList.toggle('dropping', depth > 0);
   // Without these a drop beside the canvas would leave the page.
   addEventListener('dragover', (event) => event.preventDefault());

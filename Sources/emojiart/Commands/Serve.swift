@@ -53,8 +53,9 @@ struct Serve: ParsableCommand {
       return StudioLaunch(folder: folder)
     }
     let file = try CommonOptions.file(typed) { environment("EMOJIART_FOLDER") ?? "." }
-    // Throws the error for a missing file, with near names.
+    // Throws the error for a missing file, with near names, and for one that is no document.
     _ = try file.stamp()
+    _ = try file.base()
     let path = FilePath.resolvedIfThere(file.path) ?? file.path
     var launch = StudioLaunch(folder: FilePath(path).folder)
     launch.document = FilePath(path).name
