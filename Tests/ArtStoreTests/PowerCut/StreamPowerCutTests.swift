@@ -33,7 +33,7 @@ import Testing
     ) { $0.hasPrefix(#"{"saved":{"revision":"#) }
     let power = try PowerCut(recording)
     let sent = writer
-    var (journals, restored, damaged) = (0, 0, 0)
+    var restores = Restores()
     let campaign = Campaign("power-cuts-of-a-stream", smoke: 100)
     let outcome = try power.cut(campaign) { remains in
       let file = DocumentFile("\(remains.folder)/\(Self.name)", timeout: .zero)
@@ -45,28 +45,19 @@ import Testing
       guard sent.sent[..<lines].count(where: { $0 != .save }) == saved.revision - before.revision else {
         return .torn("revision \(saved.revision) after \(lines) lines")
       }
-      var maker = try EditMaker(seed: UInt64(remains.number))
-      for journal in try JournalFolder("\(remains.folder)/state/journal").lockOrphans() {
-        journals += 1
-        do throws(ArtError) {
-          restored += try file.restore(journal, stamp: maker.stamp()).edits
-        } catch {
-          guard error.code == .damaged else { throw error }
-          damaged += 1
-        }
-      }
+      try restores.restore(remains, into: file)
       let after = try file.read()
       guard let all = sent.lines(in: after), all >= lines else { return .torn("restoring does harm") }
       return .kept
     }
     print(
       "F15 power cut in a stream: \(outcome.cuts) cuts in \(recording.events.count) steps of \(power.answers) saves: "
-        + "lost \(outcome.lost), torn \(outcome.torn); \(journals) left a journal of edits, \(damaged) of them damaged, "
-        + "\(restored) edits restored")
+        + "lost \(outcome.lost), torn \(outcome.torn); \(restores.journals) left a journal of edits, \(restores.damaged) of them damaged, "
+        + "\(restores.edits) edits restored")
     #expect(outcome.faults == [])
     campaign.report(tried: outcome.cuts)
     #expect(power.answers >= 12 && outcome.cuts == campaign.count)
-    #expect(journals > 0 && damaged > 0 && restored > 0)
+    #expect(restores.journals > 0 && restores.damaged > 0 && restores.edits > 0)
   }
 
   @Test(

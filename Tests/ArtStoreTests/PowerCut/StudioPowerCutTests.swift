@@ -41,7 +41,7 @@ import Testing
     ) { $0.hasPrefix(#"{"saved": {"revision": "#) }
     let power = try PowerCut(recording)
     let campaign = Campaign("studio-power", smoke: 100)
-    var (journals, damaged, restored, gaps) = (0, 0, 0, 0)
+    var (restores, gaps) = (Restores(), 0)
     let outcome = try power.cut(campaign) { remains in
       let file = DocumentFile("\(remains.folder)/\(Self.name)", timeout: .zero)
       let saved = try file.read()
@@ -50,16 +50,7 @@ import Testing
       guard let edits = Self.edits(in: saved), edits.reduce(before, +) == saved.revision else {
         return .torn("revision \(saved.revision) is no first part of the edits")
       }
-      var maker = try EditMaker(seed: UInt64(remains.number))
-      for journal in try JournalFolder("\(remains.folder)/state/journal").lockOrphans() {
-        journals += 1
-        do throws(ArtError) {
-          restored += try file.restore(journal, stamp: maker.stamp()).edits
-        } catch {
-          guard error.code == .damaged else { throw error }
-          damaged += 1
-        }
-      }
+      try restores.restore(remains, into: file)
       let after = try file.read()
       for (places, count) in zip(Self.places(in: after), edits)
       where Set(places).count < places.count || !places.starts(with: 1..<count + 1) {
@@ -75,13 +66,13 @@ import Testing
     }
     print(
       "F15 power cut in the studio: \(outcome.cuts) cuts in \(recording.events.count) steps of \(power.answers) saves: "
-        + "lost \(outcome.lost), torn \(outcome.torn); \(journals) left a journal of edits, \(damaged) of them damaged, "
-        + "\(restored) edits restored, \(gaps) times without older ones; control without syncs: "
+        + "lost \(outcome.lost), torn \(outcome.torn); \(restores.journals) left a journal of edits, \(restores.damaged) of them damaged, "
+        + "\(restores.edits) edits restored, \(gaps) times without older ones; control without syncs: "
         + "lost \(control.lost), torn \(control.torn)")
     #expect(outcome.faults == [])
     campaign.report(tried: outcome.cuts)
     #expect(power.answers >= 12 && outcome.cuts == campaign.count)
-    #expect(journals > 0 && restored > 0)
+    #expect(restores.journals > 0 && restores.edits > 0)
     #expect(control.lost > 0 && control.torn > 0, "the control finds losses and torn documents")
   }
 }
