@@ -322,20 +322,25 @@ test('a label that gets another id keeps its pending edits, and its former id le
   const store = opened();
   store.perform([['move', 'aaaaaaaa', 1, 2], ['move', 'bbbbbbbb', 3, 3]], 'move', 't1');
   store.lift(['aaaaaaaa']);
-  store.apply(event(store, { added: [{ ...bee, id: 'nnnnnnnn' }], removed: ['aaaaaaaa'] }));
   store.apply({ renamed: { id: 'aaaaaaaa', to: 'nnnnnnnn' } });
+  // Another program has added a label with that id.
+  store.apply(event(store, { added: [{ ...bee, id: 'nnnnnnnn' }], updated: [{ id: 'aaaaaaaa', text: '🐜', x: 400 }] }));
+  assert.equal(store.shown('aaaaaaaa').x, 400);
   assert.deepEqual(store.shown('nnnnnnnn'), { ...bee, id: 'nnnnnnnn', x: 1, y: 2 });
   const gesture = { labels: [bee], newValues: () => ({ size: 77 }), isNew: false };
   assert.deepEqual(changesOf(gesture, (id) => store.find(id)), [['resize', 'nnnnnnnn', 77]]);
   assert.deepEqual(store.resend()[0].edit.changes, [['move', 'nnnnnnnn', 1, 2], ['move', 'bbbbbbbb', 3, 3]]);
   assert.deepEqual(store.takeNews().at(-1), { kind: 'renamed', id: 'aaaaaaaa', to: 'nnnnnnnn' });
-  // The server knew the label under its old id no more.
+  // The server did not know the old id any more.
   store.answer('t1', { ok: { unsaved: 1 } });
   assert.equal(store.shown('nnnnnnnn').x, 10);
   // Who removes it now removes it under the gesture.
   store.takeNews();
   store.apply(event(store, { removed: ['nnnnnnnn'] }));
   assert.deepEqual(store.takeNews(), [{ kind: 'removedUnderGesture', ids: ['nnnnnnnn'], by: 'Bob' }]);
+  // A later gesture of the other label is about that one.
+  store.lift(['aaaaaaaa']);
+  assert.deepEqual(changesOf(gesture, (id) => store.find(id)), [['resize', 'aaaaaaaa', 77]]);
 });
 
 test('dropped changes are reported', () => {

@@ -269,7 +269,7 @@ export const actions = [
   { id: 'background.remove', group: 'document', keys: [], isEnabled: ({ store }) => Boolean(store.background || store.pendingBackground), run: (studio) => studio.ask({ background: null }, 'background') },
   { id: 'canvas', group: 'document', keys: ['Shift+C'], isEnabled: open, run: async (studio) => (await dialogs()).showCanvas(studio) },
   { id: 'export', group: 'document', keys: ['Mod+Shift+E'], isEnabled: open, run: async (studio) => (await dialogs()).showExport(studio) },
-  { id: 'open', group: 'document', keys: [], isEnabled: ({ net }) => net.state === 'open', run: async (studio) => (await dialogs()).askDocument(studio) },
+  { id: 'open', group: 'document', keys: [], isEnabled: ({ net, isOpen }) => net.state === 'open' && !isOpen, run: async (studio) => (await dialogs()).askDocument(studio) },
   { id: 'save', group: 'document', keys: ['Mod+S'], isEnabled: open, run: (studio) => studio.save() },
   { id: 'connect', group: 'document', keys: [], isEnabled: ({ net }) => net.state !== 'open', run: async (studio) => (await dialogs()).askLink(studio) },
   { id: 'name', group: 'document', keys: [], run: async (studio) => (await dialogs()).showName(studio) },
@@ -278,8 +278,9 @@ export const actions = [
   { id: 'help', group: 'help', keys: ['?'], run: async (studio) => (await dialogs()).showHelp(studio) },
 ];
 
-const dialogs = () => import('./dialogs.js');
-const transfer = () => import('./transfer.js');
+const isAway = () => { throw new Error(words.news.noModule); };
+const dialogs = () => import('./dialogs.js').catch(isAway);
+const transfer = () => import('./transfer.js').catch(isAway);
 
 /** @param {Studio} studio */
 function zoomToSelection(studio) {
@@ -311,8 +312,7 @@ export function run(studio, id) {
   const action = table.get(id);
   if (!action || !isEnabled(studio, action)) return false;
   if (!id.startsWith('move.')) studio.settle();
-  // A module that cannot be fetched is a `TypeError`.
-  Promise.resolve(action.run(studio)).catch((error) => studio.emit('note', { text: error instanceof TypeError && studio.net.state !== 'open' ? words.news.noModule : error.message, kind: 'bad' }));
+  Promise.resolve(action.run(studio)).catch((error) => studio.emit('note', { text: error.message, kind: 'bad' }));
   return true;
 }
 

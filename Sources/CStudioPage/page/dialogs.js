@@ -192,14 +192,19 @@ function warn(studio, { detail, question, reason }) {
   const keep = build('button', { type: 'button', class: 'main', onclick: () => answer('always') }, words.background.keepWarning);
   const close = build('button', { type: 'button', class: 'main', onclick: () => answer(null) }, words.background.ok);
   const dialog = build('dialog', { class: 'alert', role: 'alertdialog', 'aria-label': words.background.failed },
-    build('h2', {}, words.background.failed), build('p', {}, detail), reason === 'notAllowed' ? build('p', {}, words.background.ownHint) : null, build('p', {}, words.background.oldStays),
+    build('h2', {}, words.background.failed), build('p', { role: 'alert' }, detail), reason === 'notAllowed' ? build('p', {}, words.background.ownHint) : null, build('p', {}, words.background.oldStays),
     build('div', { class: 'buttons' }, ...(question ? [stop, keep] : [close])));
   dialog.addEventListener('keydown', (event) => {
     if (event.key !== 'Escape') return;
     event.stopPropagation();
     answer(null);
   });
-  // It does not take the focus: keys stay with the canvas. Tab leads to it, since it is the last thing of the page.
+  // It does not take the focus: keys stay with the canvas, and Escape there closes it, too.
+  studio.closeAlert = () => {
+    const isOpen = dialog.isConnected;
+    if (isOpen) answer(null);
+    return isOpen;
+  };
   dialog.setAttribute('open', '');
   document.body.append(dialog);
 }
@@ -210,15 +215,20 @@ function warn(studio, { detail, question, reason }) {
  * @param {string} [typed]
  */
 export function askDocument(studio, typed = '') {
+  // Each reconnect asks.
+  if (document.querySelector('dialog.document')) return;
   const name = build('input', { type: 'text', autocomplete: 'off', spellcheck: false, required: true, value: typed, 'aria-label': words.news.noDocument });
   const open = () => {
     const asked = name.value.trim();
     studio.open(asked.endsWith('.emojiart') ? asked : `${asked}.emojiart`).catch((error) => {
+      if (error.code === 'disconnected') return;
       tell(studio, error);
       askDocument(studio, asked);
     });
   };
-  show(studio, words.news.noDocument, [form(words.news.open, [name, build('p', {}, words.news.documentHint)], open)]);
+  const dialog = show(studio, words.news.noDocument, [form(words.news.open, [name, build('p', {}, words.news.documentHint)], open)]);
+  dialog.classList.add('document');
+  studio.on('opened', () => dialog.close());
   name.select();
 }
 

@@ -15,7 +15,7 @@ const recentLimit = 24;
 const dragThreshold = 6;
 const modifiers = ['', '\u{1F3FB}', '\u{1F3FC}', '\u{1F3FD}', '\u{1F3FE}', '\u{1F3FF}'];
 
-/** The emoji of Unicode's list; others are in no font. A browser that does not know the list has no tones of several people. */
+/** The emoji of Unicode's list, which fonts draw as one picture. A browser without the list gives a tone to one person only. */
 const known = (() => {
   try { return new RegExp('^\\p{RGI_Emoji}$', 'v'); } catch { return /^\P{Emoji_Modifier}*\p{Emoji_Modifier}\P{Emoji_Modifier}*$/u; }
 })();

@@ -180,8 +180,8 @@ function attachStatus(studio) {
       studio.emit('note', { text: reason, kind: 'bad', action });
     }
     clearTimeout(away);
-    if (status.state === 'saved' || status.state === 'saving') for (const note of byID('notes').children) if (note.querySelector('p')?.textContent === words.away) note.remove();
     if (status.state === 'reconnecting') away = setTimeout(() => studio.emit('note', { text: words.away, action }), awayTime);
+    else endNote(words.away);
   };
   studio.on('status', show);
   const { state, reason } = studio.net;
@@ -213,11 +213,19 @@ function endInput(studio) {
 
 // MARK: Notes
 
+/**
+ * Removes the note with that text.
+ * @param {string} text
+ */
+function endNote(text) {
+  for (const note of [...byID('notes').children]) if (note.querySelector('p')?.textContent === text) note.remove();
+}
+
 /** @param {Studio} studio */
 function attachNotes(studio) {
   const host = byID('notes');
   studio.on('note', ({ text, kind, action }) => {
-    for (const other of host.children) if (other.querySelector('p')?.textContent === text) other.remove();
+    endNote(text);
     const note = build('div', { class: 'note', 'data-kind': kind ?? '' }, build('p', {}, text));
     const close = () => note.remove();
     if (action) {
@@ -348,7 +356,7 @@ function attachSelectionBar(studio) {
     const value = size.valueAsNumber;
     if (!(value > 0 && value <= limits.fontSize)) {
       studio.emit('note', { text: words.noSize(limits.fontSize), kind: 'bad' });
-      // What is typed next is about the size that is there.
+      // The field shows the old size again only without the focus.
       size.blur();
       return show();
     }

@@ -47,6 +47,9 @@ export function attachPointer(studio) {
   /** @type {PointerEvent | null} */
   let hover = null;
 
+  /** Whether there is nothing to stamp; then the pointer moves the view. */
+  const isWithoutStamp = () => (studio.tool === 'stamp' || studio.tool === 'brush') && !studio.stamp;
+
   /** @returns {Scene} */
   const scene = () => {
     const { store, hits } = studio;
@@ -54,7 +57,7 @@ export function attachPointer(studio) {
     return {
       viewport: studio.viewport, canvas: store.canvas, selection: studio.selected,
       tool: studio.tool === 'stamp' ? { kind: 'stamp', stamp } : studio.tool === 'brush' ? { kind: 'brush', stamp, spacing: studio.stampSize * 0.9, jitter } : { kind: 'select' },
-      isPanning: studio.isHandHeld || studio.tool === 'hand', snaps: studio.isSnapping, topZ: store.topZ, seed: crypto.getRandomValues(new Uint32Array(1))[0],
+      isPanning: studio.isHandHeld || studio.tool === 'hand' || isWithoutStamp(), snaps: studio.isSnapping, topZ: store.topZ, seed: crypto.getRandomValues(new Uint32Array(1))[0],
       label: (id) => store.shown(id), topAt: (x, y, reach) => (reach ? hits.topNear(x, y, reach) : hits.topAt(x, y)), inRect: (rect) => hits.inRect(rect), newID: () => drawID(8),
     };
   };
@@ -137,9 +140,7 @@ export function attachPointer(studio) {
       const label = studio.store.shown(studio.hits.topAt(x, y) ?? '');
       return label?.kind === 'caption' ? view.beginWords(label, label) : view.beginWords({ x: Math.round(x), y: Math.round(y) });
     }
-    if ((studio.tool === 'stamp' || studio.tool === 'brush') && isTool && !studio.stamp) {
-      return studio.emit('note', { text: words.emoji.forStamp });
-    }
+    if (isTool && isWithoutStamp()) studio.emit('note', { text: words.emoji.forStamp });
     stage.setPointerCapture(event.pointerId);
     input(event, 'down');
     view.showCursor(event);
@@ -422,9 +423,11 @@ class View {
       const text = area.value.replace(/\s+$/, '');
       const isChanged = isKept && text !== '' && text !== caption?.text;
       area.readOnly = true;
-      // The caption is let go first: that it goes then is no news.
-      if (caption && isKept && text === '') studio.release();
-      if (caption && isKept && text === '') studio.perform([['remove', caption.id]], `${words.edits.remove} ${shortText(caption)}`);
+      if (caption && isKept && text === '') {
+        // The gesture ends before the removal, so the page does not report its own removal.
+        studio.release();
+        studio.perform([['remove', caption.id]], `${words.edits.remove} ${shortText(caption)}`);
+      }
       try {
         if (!isChanged) return;
         if (caption) {
@@ -440,6 +443,7 @@ class View {
         studio.refresh();
         await studio.picture.whenPainted();
         area.remove();
+        studio.emit('gesture', undefined);
         if (hidden && studio.lifted === hidden) studio.release();
         if (isRefused && !this.#words) this.beginWords(at, caption && studio.store.shown(caption.id), text);
       }
@@ -460,7 +464,7 @@ class View {
     place();
     area.focus();
     area.select();
-    if (!caption) studio.setTool('select');
+    if (studio.tool === 'caption') studio.setTool('select');
   }
 
   endWords() {

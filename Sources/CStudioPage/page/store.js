@@ -112,7 +112,7 @@ export class Store {
    */
   #lifted = new Set();
   /**
-   * The new ids of labels, by their former ones.
+   * The new ids of the gesture's labels, by their former ones.
    * @type {Map<string, string>}
    */
   #renamed = new Map();
@@ -148,11 +148,11 @@ export class Store {
   shown(id) { return this.#shown.get(id); }
 
   /**
-   * The shown label that has that id, or had it before the server gave it another one.
+   * The shown label of a gesture that had that id when it was lifted: the server may have given it another one, and the id to another label.
    * @param {string} id
    * @returns {Label | undefined}
    */
-  find(id) { return this.#shown.get(id) ?? this.#shown.get(this.#renamed.get(id) ?? ''); }
+  find(id) { return this.#shown.get(this.#renamed.get(id) ?? '') ?? this.#shown.get(id); }
 
   /** The number of shown labels. */
   get count() { return this.#shown.size; }
@@ -265,7 +265,8 @@ export class Store {
   reset() {
     this.disconnected();
     [this.#pending, this.#answered] = [[], []];
-    [this.#lifted, this.#renamed, this.#confirmed] = [new Set(), new Map(), new Map()];
+    this.#confirmed = new Map();
+    this.drop();
     this.version = -1;
     this.#showAll();
   }
@@ -415,8 +416,10 @@ export class Store {
       const { name } = edit;
       if (edit.request.edit) edit.request = { ...edit.request, edit: { changes: edit.changes, name } };
     }
-    if (this.#lifted.has(id)) this.#lifted = new Set([...this.#lifted, to]);
-    this.#renamed.set(id, to);
+    if (this.#lifted.has(id)) {
+      this.#lifted = new Set([...this.#lifted].map((each) => (each === id ? to : each)));
+      this.#renamed.set(id, to);
+    }
     this.#news.push({ kind: 'renamed', id, to });
     this.#showAgain(new Set([id, to]));
   }
@@ -497,10 +500,10 @@ export class Store {
    * A gesture has these labels from now on: it is news when others remove one.
    * @param {Iterable<string>} ids
    */
-  lift(ids) { this.#lifted = new Set(ids); }
+  lift(ids) { [this.#lifted, this.#renamed] = [new Set(ids), new Map()]; }
 
   /** The gesture has ended. */
-  drop() { this.#lifted = new Set(); }
+  drop() { this.lift([]); }
 
   // MARK: Layers
 

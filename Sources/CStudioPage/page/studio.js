@@ -109,6 +109,8 @@ export class Studio {
   unsettled = null;
   /** Cancels the gesture of the pointer; false if there is none. */
   cancelGesture = () => false;
+  /** Closes the alert of a refused background; false if there is none. */
+  closeAlert = () => false;
   /** Whether a pointer does something. */
   isGesturing = () => false;
   #status = '';
@@ -538,9 +540,9 @@ export class Studio {
     document.getElementById('options')?.focus({ preventScroll: true });
   }
 
-  /** Leaves one thing at a time: the gesture, the tool, the selection. */
+  /** Leaves one thing at a time: the gesture, the alert, the tool, the selection. */
   escape() {
-    if (this.cancelGesture()) return;
+    if (this.cancelGesture() || this.closeAlert()) return;
     if (this.tool !== 'select') this.setTool('select');
     else this.select([], null);
   }
