@@ -790,7 +790,7 @@ def asked_document(studio):
     page.goto(link)
     name = page.get_by_role("dialog").get_by_role("textbox")
     name.wait_for()
-    assert page.evaluate("document.getElementById('status').dataset.state") == "connecting"
+    assert page.locator("#status").inner_text() == "No document"
     name.fill("nothing")
     name.press("Enter")
     page.get_by_text("no document nothing.emojiart").first.wait_for()

@@ -216,7 +216,7 @@ function warn(studio, { detail, question, reason }) {
  */
 export function askDocument(studio, typed = '') {
   // Each reconnect asks.
-  if (document.querySelector('dialog.document')) return;
+  if (document.querySelector('dialog.openDocument')) return;
   const name = build('input', { type: 'text', autocomplete: 'off', spellcheck: false, required: true, value: typed, 'aria-label': words.news.noDocument });
   const open = () => {
     const asked = name.value.trim();
@@ -227,7 +227,7 @@ export function askDocument(studio, typed = '') {
     });
   };
   const dialog = show(studio, words.news.noDocument, [form(words.news.open, [name, build('p', {}, words.news.documentHint)], open)]);
-  dialog.classList.add('document');
+  dialog.classList.add('openDocument');
   studio.on('opened', () => dialog.close());
   name.select();
 }

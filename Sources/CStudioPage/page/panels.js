@@ -155,8 +155,9 @@ function attachButtons(studio) {
   for (const event of /** @type {const} */ (['can', 'tool', 'opened', 'selected'])) studio.on(event, update);
   update();
   const percent = byID('percent');
-  const showZoom = () => { percent.textContent = words.percent(studio.viewport.zoom); };
+  const showZoom = () => { percent.textContent = studio.isOpen ? words.percent(studio.viewport.zoom) : '–'; };
   let timer = 0;
+  studio.on('opened', showZoom);
   studio.on('camera', () => {
     // Text that changes in each frame would cost more than the picture.
     if (!timer) timer = setTimeout(() => { timer = 0; showZoom(); }, 100);
@@ -184,10 +185,8 @@ function attachStatus(studio) {
     else endNote(words.away);
   };
   studio.on('status', show);
-  const { state, reason } = studio.net;
-  if (state === 'refused') queueMicrotask(() => show({ state, reason }));
-  else if (studio.isOpen) show({ state: studio.store.status, reason: studio.store.state.reason ?? '' });
-  else output.textContent = words.status.connecting;
+  // Its note needs the panel of notes.
+  queueMicrotask(() => show(studio.status));
   addEventListener('beforeunload', (event) => {
     endInput(studio);
     if (studio.store.pending.length && last.state !== 'saved' && !studio.isHandedOver && !studio.net.isRestarting) event.preventDefault();

@@ -114,6 +114,8 @@ export class Studio {
   /** Whether a pointer does something. */
   isGesturing = () => false;
   #status = '';
+  /** Whether there is no document to open, or none that can be opened. */
+  #isWithoutDocument = false;
 
   /** @param {HTMLElement} stage @param {Net} net @param {Store} store @param {Picture} picture */
   constructor(stage, net, store, picture) {
@@ -165,7 +167,7 @@ export class Studio {
     const first = this.net.isNew ? this.net.first ?? welcome.document ?? kept : kept ?? welcome.document;
     const name = this.name || pendingDocument() || first;
     if (name) this.#openFirst(name, welcome.document);
-    else this.emit('message', { noDocument: welcome.folder });
+    else this.#openNone({ noDocument: welcome.folder });
   }
 
   /**
@@ -184,11 +186,17 @@ export class Studio {
       const isAskedFor = this.net.isNew && name === this.net.first;
       if (other && other !== name && !this.isOpen && !isAskedFor) return this.#openFirst(other, null);
       this.fault = { name, reason: message };
-      this.emit('message', { openFailed: name, error: { code, message } });
-      this.showStatus();
+      this.#openNone({ openFailed: name, error: { code, message } });
       // What is pending waits for the document.
       if (this.isOpen) setTimeout(() => { if (this.net.state === 'open' && !this.#isFollowing) this.#openFirst(name, null); }, reopenTime);
     }
+  }
+
+  /** @param {Message} why */
+  #openNone(why) {
+    this.#isWithoutDocument = !this.isOpen;
+    this.emit('message', why);
+    this.showStatus();
   }
 
   /**
@@ -285,13 +293,20 @@ export class Studio {
 
   #showName() { document.title = `${this.name.replace(/\.emojiart$/, '')} – emojiart`; }
 
-  showStatus() {
+  /**
+   * What to tell about the connection and saving.
+   * @returns {Status}
+   */
+  get status() {
     const { state, reason } = this.net;
-    /** @type {Status} */
-    let status = { state: 'connecting', reason: '' };
-    if (state === 'refused') status = { state, reason };
-    else if (this.isOpen && !this.#isFollowing) status = { state: 'reconnecting', reason: this.fault?.reason ?? reason };
-    else if (this.isOpen) status = { state: this.store.status, reason: this.store.state.reason ?? '' };
+    if (state === 'refused') return { state, reason };
+    if (!this.isOpen) return { state: this.#isWithoutDocument && state === 'open' ? 'noDocument' : 'connecting', reason: '' };
+    if (!this.#isFollowing) return { state: 'reconnecting', reason: this.fault?.reason ?? reason };
+    return { state: this.store.status, reason: this.store.state.reason ?? '' };
+  }
+
+  showStatus() {
+    const { status } = this;
     const text = JSON.stringify(status);
     if (text !== this.#status) this.emit('status', status);
     this.#status = text;

@@ -265,7 +265,7 @@ export interface Can {
 }
 
 export interface Status {
-  readonly state: 'connecting' | 'refused' | import('./store.js').Status;
+  readonly state: 'connecting' | 'noDocument' | 'refused' | import('./store.js').Status;
   readonly reason: string;
 }
 

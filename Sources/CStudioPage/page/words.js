@@ -12,7 +12,7 @@ export const words = {
   },
 
   status: {
-    connecting: 'Connecting', saved: 'Saved', saving: 'Saving…', reconnecting: 'Reconnecting…', refused: 'Not connected', notSaved: 'Not saved',
+    connecting: 'Connecting', noDocument: 'No document', saved: 'Saved', saving: 'Saving…', reconnecting: 'Reconnecting…', refused: 'Not connected', notSaved: 'Not saved',
   },
   refused: {
     noSession: 'Open the studio by the link that emojiart serve prints; for another one, run: emojiart serve --link',
