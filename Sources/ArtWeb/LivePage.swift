@@ -28,6 +28,8 @@ public actor LivePage {
   private var listening: Task<Void, Never>?
   private var question: WarningQuestion?
   private var can = UndoNames()
+  /// The newest message with these names.
+  private var undoTelling: Task<Void, Never>?
   private var recent = RecentAdditions()
 
   /// A page that has proved its session.
@@ -112,7 +114,11 @@ public actor LivePage {
         ClientRequest(request, by: client, tag: message.tag?.requestTag, since: message.since))
     }
     var results = await perform(requests, session).makeIterator()
-    if !requests.isEmpty { await tellVersion(session) }
+    if !requests.isEmpty {
+      await tellVersion(session)
+      // Before the answers: at no moment the page has neither a pending edit nor the name of its undo.
+      await tellUndo(session)
+    }
     for (message, fault) in answered {
       if let fault {
         await respond(.failed(fault), message.tag)
@@ -180,6 +186,7 @@ public actor LivePage {
     case .caption(let caption):
       let answer = try await session.perform(caption, tag: tag?.requestTag, since: request.since)
       await tellVersion(session)
+      await tellUndo(session)
       await respond(ProtocolAnswer.Outcome(answer, to: request), tag)
     case .save:
       try await session.save()
@@ -358,10 +365,10 @@ public actor LivePage {
     guard session === self.session else { return }
     if case .moved(let path) = event { hub.moved(self, to: path) }
     let bytes = await line(of: event, session)
+    // Before the event, as before the answers.
+    if mayChangeUndo(event) { await tellUndo(session) }
     guard session === self.session else { return }
     if let bytes { await output.send(bytes) }
-    guard session === self.session, mayChangeUndo(event) else { return }
-    await tellUndo(session)
   }
 
   /// Whether the event may change what this page's undo and redo would revert. Computing that reads the log, in the worst case all of it, so
@@ -434,8 +441,19 @@ public actor LivePage {
     return json.bytes
   }
 
-  /// Tells what undo and redo would revert, if that has changed.
+  /// Tells what undo and redo would revert, if that has changed, and returns when it is told. One after the other, so that the newest names
+  /// come last.
   private func tellUndo(_ session: Session) async {
+    let former = undoTelling
+    let telling = Task {
+      await former?.value
+      await tellUndoNow(session)
+    }
+    undoTelling = telling
+    await telling.value
+  }
+
+  private func tellUndoNow(_ session: Session) async {
     let now = UndoNames(in: await session.snapshot.content, by: client)
     guard session === self.session, now != can else { return }
     can = now

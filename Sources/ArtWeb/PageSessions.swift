@@ -72,8 +72,7 @@ public struct PageSessions: Sendable {
     waiting.removeAll { $0.until <= now }
     guard let index = waiting.firstIndex(where: { Self.isEqual($0.code, code) }) else {
       failed.append(now)
-      throw WebRefusal(
-        403, "the link was used already, or is too old; `emojiart serve --link` prints a new one")
+      throw WebRefusal(403, "the link was used already, or is too old; a new one is needed")
     }
     waiting.remove(at: index)
     let (id, token) = (hexadecimal(secrets.random(8)), secrets.random(32))

@@ -148,6 +148,29 @@ extension LivePage {
     }
   }
 
+  @Test("H4 the page knows the name of its undo before the edit is answered or told")
+  func undoName() async throws {
+    try await Pages.with { pages in
+      let (page, output) = try await pages.open(1)
+      for number in 1...20 {
+        let event = "\"tags\":[\"\(number)\"]"
+        let answer = await page.ask("{\"add\":{\"text\":\"🐝\"},\"tag\":\"\(number)\"}", output)
+        try await until("the event") { output.messages.contains { $0.contains(event) } }
+        let undone = await page.ask("{\"undo\":1,\"tag\":\"u\(number)\"}", output)
+        let messages = output.messages
+        let names = messages.indices.filter { messages[$0].hasPrefix("{\"can\"") }
+        // One for the edit, and one for its undo.
+        #expect(names.count == 2 * number)
+        let answered = try #require(messages.firstIndex(of: answer))
+        let told = try #require(messages.firstIndex { $0.contains(event) })
+        let undoAnswered = try #require(messages.firstIndex(of: undone))
+        let (named, back) = (names[2 * number - 2], names[2 * number - 1])
+        #expect(named < answered && named < told && answered < back && back < undoAnswered)
+      }
+      await page.close()
+    }
+  }
+
   @Test("H4 an answer to a warning that asked nothing is an error")
   func warnings() async throws {
     try await Pages.with { pages in

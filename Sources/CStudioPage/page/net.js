@@ -119,6 +119,10 @@ export class Net {
     try {
       const response = await fetch('/session', post({ code }));
       const answer = await response.json();
+      if (response.status === 403) {
+        this.reason = 'usedLink';
+        return false;
+      }
       if (!response.ok) throw new RequestError(answer.error);
       this.#session = { session: answer.session, token: answer.token };
       sessionStorage.setItem('session', JSON.stringify(this.#session));
