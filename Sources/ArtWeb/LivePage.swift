@@ -441,8 +441,8 @@ public actor LivePage {
     return json.bytes
   }
 
-  /// Tells what undo and redo would revert, if that has changed, and returns when it is told. One after the other, so that the newest names
-  /// come last.
+  /// Sends what undo and redo would revert, if that has changed. Returns when it is sent. Each call waits for the former one, so the page gets
+  /// the newest names last.
   private func tellUndo(_ session: Session) async {
     let former = undoTelling
     let telling = Task {

@@ -37,8 +37,8 @@
       server = StudioServer(
         launch, workspace, port: 8080, clock: clock, end: { [ends] in ends.value.withLock { $0 += 1 } }
       ) { [kept] record in
-        // As a file does, a record takes a while, and not always the same. Other threads go on meanwhile.
-        usleep(UInt32(record.sessions.count * 37 % 200))
+        // Other threads get their turns while a record is written, and not always as many.
+        for _ in 0..<(record.sessions.count * 37 % 200) { sched_yield() }
         kept.value.withLock { $0.append(record.sessions.map(\.id)) }
       }
     }
