@@ -8,12 +8,13 @@ import Glibc
 struct FolderWalk: Sendable {
   /// The depth below the watched folder down to which folders are read.
   static let deepest = 64
-  /// The number of folders that are read.
-  static let mostFolders = 100_000
 
   /// The watched folder's absolute path.
   let root: String
   let isRecursive: Bool
+  /// The number of folders that are read at most.
+  let mostFolders: Int
+  private let skipsHidden: Bool
   private let ending: [UInt8]
   private let only: FilePath?
   private static let journal = Array("-journal".utf8)
@@ -21,6 +22,8 @@ struct FolderWalk: Sendable {
   init(_ root: String, _ settings: WatchSettings) {
     self.root = root
     isRecursive = settings.isRecursive
+    mostFolders = settings.mostFolders
+    skipsHidden = settings.skipsHiddenFolders
     ending = Array(settings.ending.utf8)
     only = settings.only.map { FilePath($0) }
   }
@@ -41,6 +44,11 @@ struct FolderWalk: Sendable {
     guard let text = String(validating: own, as: UTF8.self) else { return nil }
     let path = folder.appending(text)
     return only == nil || only == path ? path : nil
+  }
+
+  /// Whether subfolders of that name are read.
+  func wantsFolder(_ name: String) -> Bool {
+    isRecursive && !(skipsHidden && name.utf8.first == UInt8(ascii: "."))
   }
 
   func absolute(_ path: FilePath) -> String {
@@ -93,7 +101,7 @@ struct FolderWalk: Sendable {
       let path = folder.appending(name)
       if only == nil || only == path { contents.files.append(path) }
     case .folder where isRecursive:
-      guard let name = entry.name else { return }
+      guard let name = entry.name, wantsFolder(name) else { return }
       let path = folder.appending(name)
       if hasPath(path) { contents.folders.append(path) }
     default: break

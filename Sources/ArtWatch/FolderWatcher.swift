@@ -181,7 +181,8 @@ extension FolderWatcher {
       debouncer.recordEvent(for: file, at: event.last)
     }
     if mask.contains(.folder), walk.isRecursive, folder.depth < FolderWalk.deepest,
-      let name = String(validating: source.name, as: UTF8.self), walk.hasPath(folder.appending(name))
+      let name = String(validating: source.name, as: UTF8.self), walk.wantsFolder(name),
+      walk.hasPath(folder.appending(name))
     {
       debouncer.folderChanged(folder.appending(name), at: event.first)
       debouncer.folderChanged(folder.appending(name), at: event.last)
@@ -487,9 +488,9 @@ extension FolderWatcher {
         trouble = trouble ?? .tooDeep(walk.root)
         next = []
       }
-      if visited.count + next.count > FolderWalk.mostFolders {
-        trouble = trouble ?? .tooManyFolders(walk.root)
-        next = Array(next.prefix(FolderWalk.mostFolders - visited.count))
+      if visited.count + next.count > walk.mostFolders {
+        trouble = trouble ?? .tooManyFolders(walk.root, walk.mostFolders)
+        next = Array(next.prefix(max(0, walk.mostFolders - visited.count)))
       }
       level = next
     }

@@ -98,10 +98,10 @@ extension ArtError {
       about: path)
   }
 
-  static func tooManyFolders(_ path: String) -> ArtError {
+  static func tooManyFolders(_ path: String, _ limit: Int) -> ArtError {
     ArtError(
       .unavailable,
-      "\(path) holds more than \(FolderWalk.mostFolders) folders, and only that many are watched; watch fewer",
+      "\(path) holds more than \(limit) folders, and only that many are watched; watch fewer",
       about: path)
   }
 }

@@ -50,9 +50,13 @@ public struct FolderScan: Sendable, Equatable {
 
 /// How a folder is watched.
 public struct WatchSettings: Sendable {
-  /// Whether subfolders are watched, too: down to 64 levels, at most 100,000, and only those whose paths are
+  /// Whether subfolders are watched, too: down to 64 levels, at most `mostFolders`, and only those whose paths are
   /// short enough for the system.
   public var isRecursive = false
+  /// Whether subfolders whose names begin with a point are left out, such as `.git` and the trash of a disk.
+  public var skipsHiddenFolders = false
+  /// The number of folders that are watched at most, with the watched folder itself.
+  public var mostFolders = 100_000
   /// The suffix of the names of wanted files.
   public var ending: String
   /// The only wanted file, relative to the folder; nil for all files.

@@ -67,6 +67,8 @@ public struct Gate: Sendable {
   public static let jsonBytes = 8 << 20
   /// The most bytes of a picture.
   public static let pictureBytes = 20 << 20
+  /// The most bytes of a file that becomes a document.
+  public static let documentBytes = 64 << 20
 
   private let hosts: [String]
 
@@ -145,6 +147,12 @@ public enum WebRoute: Hashable, Sendable {
   case picture(document: String)
   /// An export of a document.
   case render(document: String, RenderQuery)
+  /// A small picture of a document, at most `side` pixels wide and high.
+  case thumbnail(document: String, side: Int)
+  /// The bytes of a duplicate of a document.
+  case copy(document: String)
+  /// Makes a document from the file in the body.
+  case upload(name: String, folder: String)
   /// Sets a document's background to the picture in the body.
   case background(document: String, keepsCanvas: Bool, tag: ProtocolTag?)
 
@@ -155,17 +163,18 @@ public enum WebRoute: Hashable, Sendable {
   public var needsTicket: Bool {
     switch self {
     case .asset, .session, .live: false
-    case .code, .glyphs, .picture, .render, .background: true
+    case .code, .glyphs, .picture, .render, .thumbnail, .copy, .upload, .background: true
     }
   }
 
   /// The most bytes of the request's body.
   public var bodyBytes: Int {
     switch self {
-    case .asset, .live, .picture, .render: 0
+    case .asset, .live, .picture, .render, .thumbnail, .copy: 0
     case .session, .code: 4 << 10
     case .glyphs: Gate.jsonBytes
     case .background: Gate.pictureBytes
+    case .upload: Gate.documentBytes
     }
   }
 
@@ -187,6 +196,16 @@ public enum WebRoute: Hashable, Sendable {
     case "/picture": (self, method) = (.picture(document: try query.required("document")), "GET")
     case "/render":
       (self, method) = (.render(document: try query.required("document"), try RenderQuery(&query)), "GET")
+    case "/thumbnail":
+      let document = try query.required("document")
+      guard let side = Int(try query.required("side")), StudioBodies.thumbnailSides.contains(side) else {
+        throw WebRefusal(400, "a side is one of \(StudioBodies.thumbnailSides)")
+      }
+      (self, method) = (.thumbnail(document: document, side: side), "GET")
+    case "/copy": (self, method) = (.copy(document: try query.required("document")), "GET")
+    case "/upload":
+      let name = try query.required("name")
+      (self, method) = (.upload(name: name, folder: query.value("folder") ?? ""), "POST")
     case "/background":
       let document = try query.required("document")
       let keepsCanvas = try query.flag("keepCanvas")
@@ -208,7 +227,12 @@ public enum WebRoute: Hashable, Sendable {
     guard method == "POST" else { return }
     let type = request.value("content-type") ?? ""
     let isExpected =
-      if case .background = self { Self.pictureTypes.contains(type) } else { type == "application/json" }
+      switch self {
+      case .background: Self.pictureTypes.contains(type)
+      // A type that no form of another site can send.
+      case .upload: type == "application/octet-stream"
+      default: type == "application/json"
+      }
     guard isExpected else { throw WebRefusal(415, "a body of another type") }
   }
 

@@ -31,6 +31,10 @@ public actor LivePage {
   /// The newest message with these names.
   private var undoTelling: Task<Void, Never>?
   private var recent = RecentAdditions()
+  /// Whether the last save of the open document failed.
+  private var isSaveFailing = false
+  /// The folder that the page shows.
+  private var browsed: BrowsedFolder?
 
   /// A page that has proved its session.
   public init(_ client: DocumentClient, of hub: StudioHub, to output: any PageOutput) {
@@ -62,6 +66,7 @@ public actor LivePage {
 
   /// Ends the page: its document is saved, and closed if no other page has it.
   public func close() async {
+    await leaveFolder()
     await closeDocument()
   }
 
@@ -155,6 +160,11 @@ public actor LivePage {
     case .hello, .answer:
       await respond(.failed(ArtError(.usage, "the page has proved its session already")), tag)
     case .open(let document): await attempt(tag) { () throws(ArtError) in try await open(document, tag) }
+    case .close:
+      await closeDocument()
+      await respond(tag) {
+        $0.key("ok"); $0.object { _ in }
+      }
     case .history(let count): await attempt(tag) { () throws(ArtError) in try await history(count, tag) }
     case .find(let words, let limit): await find(words, limit, tag)
     case .palettes: await attempt(tag) { () throws(ArtError) in try await palettes(tag) }
@@ -173,10 +183,46 @@ public actor LivePage {
         }
       }
     case .presence(let presence): hub.show(presence, of: self)
+    case .documents(let request):
+      await attempt(tag) { () throws(ArtError) in try await perform(request, tag) }
     case .request(let request):
       await attempt(tag) { () throws(ArtError) in try await perform(request, tag) }
     case .edit, .takeBack: break
     }
+  }
+
+  /// Performs a request for documents of the folder.
+  private func perform(_ request: FolderRequest, _ tag: ProtocolTag?) async throws(ArtError) {
+    switch request {
+    case .browse(let folder):
+      await leaveFolder()
+      let new = BrowsedFolder(folder, of: hub.workspace, to: output, pause: hub.pause)
+      try await new.begin(tag)
+      browsed = new
+      hub.add(new)
+    case .list(let folder):
+      let listed = BrowsedFolder(folder, of: hub.workspace, to: output, pause: hub.pause)
+      await output.send(try await listed.list(tag))
+    case .leave:
+      await leaveFolder()
+      await respond(tag) { json in
+        json.key("documents")
+        json.object { _ in }
+      }
+    default:
+      let outcome = try await hub.perform(request, by: client)
+      await respond(tag) { json in
+        json.key("documents")
+        outcome.write(to: &json)
+      }
+    }
+  }
+
+  private func leaveFolder() async {
+    guard let browsed else { return }
+    self.browsed = nil
+    hub.remove(browsed)
+    await browsed.end()
   }
 
   /// Performs a request that is no edit of an open document by itself.
@@ -328,8 +374,9 @@ public actor LivePage {
   // MARK: The open document
 
   private func open(_ path: String, _ tag: ProtocolTag?) async throws(ArtError) {
-    await closeDocument()
+    // A page keeps its document if the other one cannot be opened.
     let session = try await hub.workspace.open(path, as: client)
+    await closeDocument()
     self.session = session
     let (snapshot, events) = await session.follow()
     let document = ProtocolDocument(snapshot, hasZ: true)
@@ -347,7 +394,7 @@ public actor LivePage {
 
   private func closeDocument() async {
     guard let session else { return }
-    (self.session, question) = (nil, nil)
+    (self.session, question, isSaveFailing) = (nil, nil, false)
     hub.leave(self)
     listening?.cancel()
     // What is being sent of this document comes before all of the next one.
@@ -369,6 +416,17 @@ public actor LivePage {
     if mayChangeUndo(event) { await tellUndo(session) }
     guard session === self.session else { return }
     if let bytes { await output.send(bytes) }
+    await tellFolder(event, session)
+  }
+
+  /// Has the pages that show the folder told when saving begins or ceases to fail.
+  private func tellFolder(_ event: SessionEvent, _ session: Session) async {
+    guard case .document(.state(let state)) = event else { return }
+    let isFailing = if case .error = state { true } else { false }
+    // A save that is tried again may fail again.
+    guard state != .saving, isFailing != isSaveFailing else { return }
+    isSaveFailing = isFailing
+    await hub.noteState(of: session.path)
   }
 
   /// Whether the event may change what this page's undo and redo would revert. Computing that reads the log, in the worst case all of it, so

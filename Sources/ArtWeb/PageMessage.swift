@@ -17,6 +17,8 @@ public struct PageMessage: Sendable {
     case answer(proof: String, DocumentClient)
     /// Follow a document from now on, instead of the former one.
     case open(String)
+    /// Close the document.
+    case close
     /// An edit in the document's terms.
     case edit(Edit)
     /// A request that editing streams have, too.
@@ -35,6 +37,8 @@ public struct PageMessage: Sendable {
     case warnings(WarningQuestion.Answer)
     /// What the user has selected and drags.
     case presence(Presence)
+    /// List, make, move or delete documents.
+    case documents(FolderRequest)
   }
 
   /// A selection, and how far it is dragged at the moment.
@@ -139,6 +143,9 @@ private struct Reading {
       return .hello(session: members["session"] ?? "", nonce: members["nonce"] ?? "")
     case "answer": return try answer(&reader)
     case "open": return .open(try reader.string())
+    case "close":
+      try reader.skip()
+      return .close
     case "edit": return .edit(try edit(&reader))
     case "takeBack":
       let text = try reader.string()
@@ -159,6 +166,7 @@ private struct Reading {
       default: throw ArtError(.usage, "warnings is \"always\" or \"never\"")
       }
     case "presence": return .presence(try presence(&reader))
+    case "documents": return .documents(try FolderRequest(from: &reader))
     default: return nil
     }
   }

@@ -16,12 +16,29 @@ public struct StudioBodies: Sendable {
   /// The most bytes of an export.
   static let exportBytes = 256 << 20
 
+  /// The sides of thumbnails: few, because each is kept for each state of a document.
+  static let thumbnailSides = [192, 384, 768]
+
   private let workspace: Workspace
   private let renderer: Renderer
+  private let thumbnails: Thumbnails
 
-  /// Pictures of a folder's documents.
-  public init(_ workspace: Workspace, by renderer: Renderer) {
-    (self.workspace, self.renderer) = (workspace, renderer)
+  /// Pictures of a folder's documents. Thumbnails have a renderer of their own, so that they wait for each other, and not exports for them.
+  public init(_ workspace: Workspace, by renderer: Renderer, thumbnails: Thumbnails) {
+    (self.workspace, self.renderer, self.thumbnails) = (workspace, renderer, thumbnails)
+  }
+
+  /// A small picture of a document as it is saved, with what killed programs have left. Throws `unavailable` if the task is cancelled, and
+  /// what reading and drawing throw.
+  public func thumbnail(_ document: String, side: Int) async throws(ArtError) -> Body {
+    let file = try workspace.file(document)
+    let size = try PixelSize(width: side, height: side)
+    return Body(bytes: try await thumbnails.picture(of: file, within: size), mediaType: "image/png")
+  }
+
+  /// A duplicate of a document, as a file. Throws what saving and reading throw.
+  public func copy(_ document: String) async throws(ArtError) -> Body {
+    Body(bytes: try await workspace.copy(of: document), mediaType: "application/octet-stream")
   }
 
   /// Draws labels for a page. Throws what parsing the body throws, and `unavailable` without the worker.

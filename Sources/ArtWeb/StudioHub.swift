@@ -24,8 +24,13 @@ public final class StudioHub: Sendable {
   /// The admitted pages by their tickets.
   private let admitted = Mutex<[String: LivePage]>([:])
   private let pages = Mutex<[ObjectIdentifier: Entry]>([:])
+  private let browsedFolders = Mutex<[ObjectIdentifier: BrowsedFolder]>([:])
   private let firstDocument: Mutex<String?>
-  private let pause: @Sendable () async throws -> Void
+  /// The documents that pages have deleted, the oldest first.
+  private let trash = Mutex<[(document: String, trashed: TrashedDocument)]>([])
+  /// How many deleted documents can be brought back.
+  private static let trashed = 10_000
+  let pause: @Sendable () async throws -> Void
 
   /// The pages of a folder. `first` is the document that a new page opens first; nil for none.
   public init(
@@ -47,6 +52,36 @@ public final class StudioHub: Sendable {
 
   /// A page's connection has ended.
   public func dismiss(_ ticket: String) { admitted.withLock { $0[ticket] = nil } }
+
+  /// A page begins to show a folder.
+  func add(_ browsed: BrowsedFolder) {
+    browsedFolders.withLock { $0[ObjectIdentifier(browsed)] = browsed }
+  }
+
+  /// A page shows a folder no more.
+  func remove(_ browsed: BrowsedFolder) {
+    browsedFolders.withLock { $0[ObjectIdentifier(browsed)] = nil }
+  }
+
+  /// The state of an open document has changed: the pages that show its folder are told.
+  func noteState(of document: String) async {
+    for browsed in browsedFolders.withLock({ Array($0.values) }) { await browsed.noteState(of: document) }
+  }
+
+  /// A document was deleted.
+  func trash(_ trashed: TrashedDocument, of document: String) {
+    trash.withLock { trash in
+      trash.append((document, trashed))
+      if trash.count > Self.trashed { trash.removeFirst() }
+    }
+  }
+
+  /// The document that was deleted last under a path, to be brought back; nil if none is known.
+  func trashed(_ document: String) -> TrashedDocument? {
+    trash.withLock { trash in
+      trash.lastIndex { $0.document == document }.map { trash.remove(at: $0).trashed }
+    }
+  }
 
   /// A page has opened a document.
   func add(_ page: LivePage, _ document: String) {

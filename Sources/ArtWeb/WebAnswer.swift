@@ -3,6 +3,7 @@
 import ArtModel
 import ArtProtocol
 import ArtSystem
+import ArtWorkspace
 import Synchronization
 
 /// The answer to a request.
@@ -72,6 +73,25 @@ public struct WebAnswer: Sendable {
         json.string(what)
       }
       json.member(tag)
+    }
+  }
+
+  /// A document that was made from a file, with what was left out or changed of it.
+  public init(_ imported: UploadedFile.Imported) {
+    self.init(200) { json in
+      json.key("made")
+      json.string(imported.path)
+      json.key("notes")
+      json.array { json in
+        for note in imported.report.notes {
+          json.object { json in
+            json.key("kind")
+            json.string(note.kind.rawValue)
+            json.key("text")
+            json.string(note.text)
+          }
+        }
+      }
     }
   }
 

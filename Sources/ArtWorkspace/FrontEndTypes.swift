@@ -12,6 +12,8 @@ import ArtWorker
 
 // MARK: ArtStore
 
+/// `ArtStore.DocumentBase`.
+public typealias DocumentBase = ArtStore.DocumentBase
 /// `ArtStore.DocumentFile`.
 public typealias DocumentFile = ArtStore.DocumentFile
 /// `ArtStore.DocumentNotice`.
@@ -70,6 +72,8 @@ public typealias LifeCycleEvent = ArtDocument.LifeCycleEvent
 
 // MARK: ArtWorker
 
+/// `ArtWorker.HelperPool`.
+public typealias HelperPool = ArtWorker.HelperPool
 /// `ArtWorker.BackgroundFailure`.
 public typealias BackgroundFailure = ArtWorker.BackgroundFailure
 /// `ArtWorker.BackgroundFetcher`.

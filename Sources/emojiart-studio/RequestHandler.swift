@@ -78,10 +78,12 @@
     }
 
     private static func begin(_ open: Open, _ server: StudioServer, _ channel: any Channel) {
-      Task {
+      let work = Task {
         let answer = await server.answer(to: open.request, open.route, Array(open.body.readableBytesView))
         write(answer, to: channel, keepsAlive: open.keepsAlive, isHead: open.request.method == "HEAD")
       }
+      // A page that scrolls on needs its thumbnails no more.
+      channel.closeFuture.whenComplete { _ in work.cancel() }
     }
 
     private static func write(
@@ -124,7 +126,7 @@
       case .code:
         return WebAnswer(code: withSessions { sessions, now in sessions.makeCode(at: now) })
       case .live: throw WebRefusal(426, "this is for WebSockets only")
-      case .glyphs, .picture, .render, .background:
+      case .glyphs, .picture, .render, .thumbnail, .copy, .upload, .background:
         do throws(ArtError) { return try await picture(route, request, body) } catch {
           return WebAnswer(error)
         }
@@ -138,6 +140,11 @@
       case .glyphs: return WebAnswer(try await bodies.glyphs(body))
       case .picture(let document): return WebAnswer(try await bodies.picture(document))
       case .render(let document, let query): return WebAnswer(try await bodies.render(document, query))
+      case .thumbnail(let document, let side):
+        return WebAnswer(try await bodies.thumbnail(document, side: side))
+      case .copy(let document): return WebAnswer(try await bodies.copy(document))
+      case .upload(let name, let folder):
+        return WebAnswer(try await hub.workspace.add(UploadedFile(name: name, bytes: body), to: folder))
       case .background(let document, let keepsCanvas, let tag):
         guard let ticket = request.ticket, let page = hub.page(ticket) else {
           throw ArtError(.closed, "the page has gone")

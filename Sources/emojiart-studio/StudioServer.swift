@@ -20,6 +20,8 @@
   final class StudioServer: Sendable {
     /// The most connections, and the most pages among them.
     static let (connections, pages) = (128, 64)
+    /// How many thumbnails are drawn at once.
+    static let drawings = 2
     /// How long a server that opened a browser lives without a page.
     static let idleLife = Duration.seconds(60)
     /// How long pages have to save at the end.
@@ -64,7 +66,10 @@
       elapsed = { start.duration(to: clock.now) }
       sleep = { try await clock.sleep(for: $0) }
       hub = StudioHub(workspace, first: launch.document)
-      bodies = StudioBodies(workspace, by: Renderer())
+      bodies = StudioBodies(
+        workspace, by: Renderer(),
+        thumbnails: Thumbnails(
+          renderer: Renderer(pool: HelperPool(limit: Self.drawings)), recovery: workspace.recovery(by: nil)))
       gate = Gate(port: port)
       state = Mutex(State(sessions: PageSessions(.system, keys: keys.map { ($0.id, $0.key) })))
     }
@@ -213,6 +218,10 @@
       // What a page does is soon in the file, and what others do is soon in the page.
       settings.autosave = AutosavePolicy(delay: .milliseconds(150))
       settings.quiet = .milliseconds(5)
+      // The document browser shows subfolders. Someone may serve a home folder, where most of them are of no interest.
+      settings.isRecursive = true
+      settings.skipsHiddenFolders = true
+      settings.mostFolders = 4_000
       let workspace = try await Workspace.open(launch.folder, settings)
       let (descriptor, port) = try listen(on: [launch.port, former?.port, 0].compactMap(\.self), launch)
       let server = StudioServer(launch, workspace, port: port, keys: former?.sessions ?? []) {

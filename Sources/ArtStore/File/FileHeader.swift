@@ -76,8 +76,10 @@ public struct FileStamp: Sendable, Equatable {
   public let identity: FileIdentity
   /// The number of hard links.
   public let hardLinks: Int
-  private let size: Int
-  private let modified: Int
+  /// The file's size in bytes.
+  public let size: Int
+  /// When the file was last written, in nanoseconds since 1970.
+  public let modified: Int
   private let changed: Int
   /// When the stamp was taken, in nanoseconds since 1970.
   private let time: Int

@@ -278,6 +278,29 @@ extension DocumentFile {
     return reports
   }
 
+  /// The bytes of a duplicate, as `create(duplicating:with:stamp:using:)` makes one, without edits of journals. Throws what reading throws.
+  public func duplicate(using generator: inout some RandomNumberGenerator) throws(ArtError) -> [UInt8] {
+    try whole(DocumentID(using: &generator), of: [], on: self, Self.noStamp).image.bytes()
+  }
+
+  /// Creates a document from the bytes of another one's file: a duplicate with its log. Throws what `create`, and reading a file with these
+  /// bytes, throw; then nothing is created.
+  public func create(
+    duplicating bytes: [UInt8], using generator: inout some RandomNumberGenerator
+  ) throws(ArtError) {
+    let scratch = try Scratch()
+    defer { scratch.remove() }
+    try scratch.fill(bytes)
+    var copy = DocumentFile(scratch.document)
+    copy.name = name
+    _ = try create(duplicating: copy, with: [], stamp: Self.noStamp, using: &generator)
+  }
+
+  /// For documents without journals, whose duplicates have no edit of their own.
+  private static func noStamp() -> EditStamp {
+    EditStamp(id: EditID(origin: Origin(lowBits: 0), sequence: 1), time: 0)
+  }
+
   private typealias NewDocument = (image: FileImage, reports: [RestoreReport])
 
   /// Nil if the source cannot be read, which is reported as a notice.

@@ -39,6 +39,31 @@ public struct Documents: Sendable {
     return received
   }
 
+  /// Makes a document with the art of another one, its orphaned edits included, at revision 0 and without its log. Throws what reading and
+  /// `DocumentFile.create` throw, and `damaged` if the bytes of the template's background are lost.
+  public func create(_ file: DocumentFile, from template: DocumentFile) throws(ArtError) {
+    try file.checkFree()
+    let view = try DocumentView(template, recovery: recovery)
+    let content = view.content
+    var picture: CheckedPicture?
+    if let background = content.background {
+      guard let bytes = view.scene.picture else {
+        throw ArtError(
+          .damaged, "\(template.path) has lost the picture of its background; set another one first",
+          about: template.path)
+      }
+      picture = CheckedPicture(
+        bytes: bytes, mediaType: background.mediaType, size: background.size, isAnimated: false)
+    }
+    var random = SystemRandomNumberGenerator()
+    let new = DocumentContent(
+      id: DocumentID(using: &random), canvas: content.canvas, fill: content.fill,
+      background: content.background, pending: content.pending, emojis: content.emojisInOrder())
+    // The emoji have different ids, because those of the template have.
+    guard let new else { throw ArtError(.damaged, "\(template.path) has an id twice", about: template.path) }
+    try file.create(new, picture: picture)
+  }
+
   /// Makes a copy of a document with an id of its own and the same log, so that its edits can be undone in the copy. It includes
   /// the edits of orphaned journals, which are kept. Throws what `DocumentFile.create` and reading throw; then nothing is made.
   public func duplicate(_ file: DocumentFile, as new: DocumentFile) throws(ArtError) {
@@ -65,16 +90,24 @@ public struct Documents: Sendable {
   public func duplicate(_ file: DocumentFile) throws(ArtError) -> DocumentFile {
     let parts = FilePath(file.path)
     let stem = DocumentName.withoutEnding(parts.name)
+    return try Self.firstFree(parts.prefix + stem + " copy") { (path) throws(ArtError) in
+      let new = DocumentFile(path, timeout: file.timeout, notice: file.notice)
+      try duplicate(file, as: new)
+      return new
+    }
+  }
+
+  /// Makes a document at the first free path: `poster.emojiart`, `poster 2.emojiart`. `stem` is the path without number and ending. `make`
+  /// throws `exists` for a path that is taken. Throws what `make` throws.
+  static func firstFree<Value>(
+    _ stem: String, _ make: (String) throws(ArtError) -> Value
+  ) throws(ArtError) -> Value {
     var number = 1
     while true {
-      let name = number == 1 ? "\(stem) copy" : "\(stem) copy \(number)"
-      let new = DocumentFile(
-        parts.prefix + DocumentName.withEnding(name), timeout: file.timeout, notice: file.notice)
       do throws(ArtError) {
-        try duplicate(file, as: new)
-        return new
+        return try make((number == 1 ? stem : "\(stem) \(number)") + DocumentFile.ending)
       } catch {
-        guard error.code == .exists, number < Self.names else { throw error }
+        guard error.code == .exists, number < names else { throw error }
         number += 1
       }
     }

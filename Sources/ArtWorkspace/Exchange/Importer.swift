@@ -333,7 +333,7 @@ private enum FolderMaking {
 }
 
 extension ArtError {
-  fileprivate static func notMade(_ folder: String, _ number: Int32) -> ArtError {
+  static func notMade(_ folder: String, _ number: Int32) -> ArtError {
     let cause = SystemError.text(of: number)
     switch number {
     case EACCES, EPERM, EROFS:

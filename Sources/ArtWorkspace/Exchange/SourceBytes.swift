@@ -38,6 +38,9 @@ public struct SourceBytes: Sendable {
     self.bytes = bytes
   }
 
+  /// The given bytes, whatever they are.
+  init(sniffing bytes: [UInt8]) { self.init(kind: Self.kind(of: bytes), bytes: bytes) }
+
   /// Reads a regular file, unless it is a document of this program. Throws `noSuchDocument`, `notPermitted`, `inputOutput`,
   /// `badValue` for a file of another type, `tooLarge`.
   public init(_ path: String, followsLinks: Bool) throws(ArtError) {

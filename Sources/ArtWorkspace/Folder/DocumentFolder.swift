@@ -128,6 +128,12 @@ public actor DocumentFolder {
   /// The documents, sorted by path.
   public var documents: [FolderDocument] { known.list }
 
+  /// The documents directly in a folder of this one, in no order.
+  func documents(in folder: FilePath) -> [FolderDocument] { known.documents(in: folder) }
+
+  /// The document at a path; nil if there is none.
+  func document(_ path: FilePath) -> FolderDocument? { known.document(path) }
+
   /// The events from now on, for one of any number of listeners. A listener that is too slow gets one `resync` in place of the
   /// events that it missed, and should read `documents`. To miss nothing, subscribe first and read `documents` then.
   public nonisolated func events(capacity: Int = 1_024) -> EventSequence<FolderEvent> {
@@ -481,11 +487,22 @@ public struct FolderDocument: Sendable, Equatable {
   public let base: DocumentBase?
   /// Why it is unreadable, by the last refresh; nil when it is readable or still in its grace period.
   public let trouble: ArtError?
+  /// The file's size in bytes and the time of its last change in milliseconds since 1970, by the last refresh; nil while it is unknown.
+  public let file: File?
+
+  /// What the file system says of a document's file.
+  public struct File: Sendable, Equatable {
+    /// The size in bytes.
+    public let size: Int
+    /// The time of the last change, in milliseconds since 1970.
+    public let modified: Int
+  }
 
   /// A document.
-  public init(path: String, base: DocumentBase?, trouble: ArtError?) {
+  public init(path: String, base: DocumentBase?, trouble: ArtError?, file: File? = nil) {
     self.path = path
     self.base = base
     self.trouble = trouble
+    self.file = file
   }
 }

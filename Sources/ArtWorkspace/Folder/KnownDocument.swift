@@ -75,11 +75,23 @@ struct KnownDocuments: Sendable {
 
   /// All documents, sorted by path.
   var list: [FolderDocument] {
-    documents.sorted { $0.key < $1.key }.map {
-      FolderDocument(
-        path: $0.key.string, base: $0.value.trouble == nil ? $0.value.base : nil,
-        trouble: $0.value.trouble)
-    }
+    documents.sorted { $0.key < $1.key }.map { FolderDocument($0.key, $0.value) }
+  }
+
+  /// The documents directly in a folder, in no order.
+  func documents(in folder: FilePath) -> [FolderDocument] {
+    documents.lazy.filter { $0.key.parent == folder }.map { FolderDocument($0.key, $0.value) }
+  }
+
+  /// The document at a path; nil if there is none.
+  func document(_ path: FilePath) -> FolderDocument? { documents[path].map { FolderDocument(path, $0) } }
+}
+
+extension FolderDocument {
+  fileprivate init(_ path: FilePath, _ known: KnownDocument) {
+    self.init(
+      path: path.string, base: known.trouble == nil ? known.base : nil, trouble: known.trouble,
+      file: known.stamp.map { File(size: $0.size, modified: $0.modified / 1_000_000) })
   }
 }
 

@@ -6,12 +6,17 @@ import ArtStore
 import ArtSystem
 import ArtWatch
 import ArtWorker
+import Glibc
 import Synchronization
 
 /// How a workspace opens its folder and its documents.
 public struct WorkspaceSettings: Sendable {
   /// Whether documents in subfolders are included.
   public var isRecursive = false
+  /// Whether subfolders whose names begin with a point are left out.
+  public var skipsHiddenFolders = false
+  /// The number of folders that are followed at most, with the workspace's own.
+  public var mostFolders = 100_000
   /// Where open documents keep their unsaved edits.
   public var journal = JournalLocation.standard
   /// When open documents save themselves.
@@ -50,15 +55,16 @@ public struct WorkspaceSettings: Sendable {
 public actor Workspace {
   /// The folder's path, as it was given.
   public nonisolated let path: String
-  private let settings: WorkspaceSettings
-  private let root: String
+  private nonisolated let settings: WorkspaceSettings
+  /// The absolute path, with a slash.
+  nonisolated let root: String
   private let folder: DocumentFolder
   private let relay: WatchRelay
-  private let fetcher: BackgroundFetcher
-  private let registry: Registry
-  private var opening: [FileIdentity: Task<Result<SharedDocument, ArtError>, Never>] = [:]
+  nonisolated let fetcher: BackgroundFetcher
+  let registry: Registry
+  private(set) var opening: [FileIdentity: Task<Result<SharedDocument, ArtError>, Never>] = [:]
   /// Files that are on their way into the trash.
-  private var deleting: Set<FileIdentity> = []
+  var deleting: Set<FileIdentity> = []
   private var isClosed = false
   private nonisolated let executor = ThreadExecutor("emojiart.workspace")
 
@@ -72,6 +78,8 @@ public actor Workspace {
   ) async throws(ArtError) -> Workspace {
     var watch = WatchSettings(ending: DocumentFile.ending, helpers: settings.helpers)
     watch.isRecursive = settings.isRecursive
+    watch.skipsHiddenFolders = settings.skipsHiddenFolders
+    watch.mostFolders = settings.mostFolders
     watch.quiet = settings.quiet
     watch.pollBecause = settings.pollBecause
     return try await open(path, settings, clock: clock) { [watch] in FolderWatcher($0, watch, clock: clock) }
@@ -109,6 +117,48 @@ public actor Workspace {
 
   /// The documents of the folder, sorted by path.
   public var documents: [FolderDocument] { get async { await folder.documents } }
+
+  /// The documents directly in a subfolder, in no order; `""` is the workspace's own folder.
+  public func documents(in subfolder: String) async -> [FolderDocument] {
+    await folder.documents(in: FilePath(subfolder))
+  }
+
+  /// The document at a path, as the folder knows it; nil if there is none.
+  public func document(_ path: String) async -> FolderDocument? { await folder.document(FilePath(path)) }
+
+  /// Why open documents are not saved, by their paths.
+  public var saveFailures: [String: ArtError] {
+    get async {
+      var failures: [String: ArtError] = [:]
+      for shared in registry.all {
+        if case .error(let error) = await shared.document.state { failures[shared.path.string] = error }
+      }
+      return failures
+    }
+  }
+
+  /// Whether this user may not write the document's file.
+  public nonisolated func isReadOnly(_ path: String) -> Bool { access(root + path, W_OK) != 0 && errno != ENOENT }
+
+  /// Recovery for use cases in this workspace, with its folder of journals.
+  public nonisolated func recovery(
+    by author: String?, report: @escaping @Sendable (Recovery.Notice) -> Void = { _ in }
+  ) -> Recovery {
+    var folder: JournalFolder?
+    if case .folder(let own) = settings.journal { folder = own }
+    return Recovery(author: author, journals: folder, report: report)
+  }
+
+  /// How many edits killed programs have left, by their documents. A journal that cannot be read counts as one edit.
+  public nonisolated func orphanedEdits() -> [DocumentID: Int] {
+    var edits: [DocumentID: Int] = [:]
+    for journal in recovery(by: nil).journals() {
+      guard let head = journal.head else { continue }
+      let count = (try? journal.contents())?.entries.count ?? 1
+      if count > 0 { edits[head.base.id, default: 0] += count }
+    }
+    return edits
+  }
 
   /// Why changes are found by scanning the folder periodically; nil while the system reports them.
   public var degraded: String? { get async { await folder.degraded } }
@@ -201,15 +251,23 @@ public actor Workspace {
     }
   }
 
+  /// The file of a document, for a look at it: it waits for other programs for a second. Throws `badValue` for a path that leads out of the
+  /// folder.
+  public nonisolated func file(_ path: String) throws(ArtError) -> DocumentFile {
+    var file = documentFile(try checked(path))
+    file.timeout = .seconds(1)
+    return file
+  }
+
   /// The file of a document.
-  private func documentFile(_ path: FilePath) -> DocumentFile {
+  nonisolated func documentFile(_ path: FilePath) -> DocumentFile {
     var file = DocumentFile(root + path.string)
     file.name = path.string
     file.followsLinks = false
     return file
   }
 
-  private func checked(_ path: String) throws(ArtError) -> FilePath {
+  nonisolated func checked(_ path: String) throws(ArtError) -> FilePath {
     let path = FilePath(path)
     guard !path.isRoot, !path.string.hasPrefix("/"), !path.components.contains(".."),
       !path.components.contains("."),
@@ -218,40 +276,7 @@ public actor Workspace {
     return path
   }
 
-  // MARK: Whole documents
-
-  /// Moves a document to the trash. Its sessions save first, get `removed` and end; if the path is another name of the file, they
-  /// stay open. Throws what saving and `Documents.delete` throw; then the document stays at its path.
-  public func delete(
-    _ path: String, by recovery: Recovery, into trash: Trash = Trash()
-  ) async throws(ArtError) -> TrashedDocument {
-    let relative = try checked(path)
-    // The file itself says which document it is: another program may have renamed it just now.
-    let identity = FileIdentity(at: documentFile(relative).path)
-    if let identity { deleting.insert(identity) }
-    defer { if let identity { deleting.remove(identity) } }
-    if let identity, let shared = try await openDocument(at: relative, identity) {
-      try await shared.document.save()
-      if let failure = await shared.end(saying: .removed) { throw failure.error }
-    }
-    return try Documents(by: recovery).delete(documentFile(relative), into: trash)
-  }
-
-  /// The open document that ends when the file at a path does; nil where the file is only another name of an open document.
-  private func openDocument(
-    at path: FilePath, _ identity: FileIdentity
-  ) async throws(ArtError) -> SharedDocument? {
-    // A document that is being opened is open before its file goes.
-    if let task = opening[identity] { _ = await task.value }
-    if let shared = registry.document(is: identity) {
-      let isOtherName =
-        shared.path != path && FileIdentity(at: documentFile(shared.path).path) == identity
-      return isOtherName ? nil : shared
-    }
-    // The document was replaced by another state of itself, or by another document.
-    guard let shared = registry.document(at: path) else { return nil }
-    return try documentFile(path).base().id == shared.id ? shared : nil
-  }
+  // MARK: Life cycle
 
   /// Applies a life cycle event to all documents. Throws the first error of saving one.
   public func send(_ event: LifeCycleEvent, of life: LifeCycle) async throws(ArtError) {

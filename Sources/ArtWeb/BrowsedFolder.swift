@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import ArtProtocol
+import ArtWorkspace
+
+/// A folder that a page shows: its documents, and their changes as they happen.
+///
+///     workspace ──events──▶ note what differs ──at most one message each pause──▶ page
+///
+/// A message has the present state of each document that may differ, so a page that applies all of them has the folder, whatever events
+/// merge or overtake each other. While a page does not read, what differs adds up to one message.
+actor BrowsedFolder {
+  private let workspace: Workspace
+  private let folder: String
+  private let output: any PageOutput
+  private let pause: @Sendable () async throws -> Void
+  /// The edits of killed programs by their documents, as they were when the page began.
+  private var orphaned: [DocumentID: Int] = [:]
+  private var following: Task<Void, Never>?
+  private var telling: Task<Void, Never>?
+  private var news = News()
+
+  /// What the page does not know yet.
+  private struct News {
+    var documents: Set<String> = []
+    var renamed: [(old: String, new: String)] = []
+    var isAll = false
+    var hasFolders = false
+    var hasDegraded = false
+
+    var isEmpty: Bool { documents.isEmpty && renamed.isEmpty && !isAll && !hasFolders && !hasDegraded }
+  }
+
+  init(
+    _ folder: String, of workspace: Workspace, to output: any PageOutput,
+    pause: @escaping @Sendable () async throws -> Void
+  ) {
+    (self.folder, self.workspace, self.output, self.pause) = (folder, workspace, output, pause)
+  }
+
+  /// Answers with the folder, and sends its changes from then on. Throws what listing it throws.
+  func begin(_ tag: ProtocolTag?) async throws(ArtError) {
+    let events = workspace.events()
+    await output.send(try await list(tag))
+    following = Task { [weak self] in
+      for await event in events {
+        guard let self else { return }
+        await self.note(event)
+      }
+    }
+  }
+
+  /// The folder as it is now. Throws what listing it throws.
+  func list(_ tag: ProtocolTag?) async throws(ArtError) -> [UInt8] {
+    await whole(try await workspace.folders(in: folder), tag)
+  }
+
+  /// Sends no more.
+  func end() {
+    following?.cancel()
+    telling?.cancel()
+  }
+
+  /// The state of an open document has changed.
+  func noteState(of document: String) {
+    guard isHere(document) else { return }
+    news.documents.insert(document)
+    tellSoon()
+  }
+
+  private func note(_ event: FolderEvent) {
+    switch event {
+    case .added(let path, _), .removed(let path):
+      note(path)
+      noteFolder(of: path)
+    case .changed(let path, _), .movedOn(let path, _), .damaged(let path, _): note(path)
+    case .renamed(let path, let old):
+      if isHere(path), isHere(old) { news.renamed.append((old, path)) }
+      note(path)
+      note(old)
+      noteFolder(of: path)
+      noteFolder(of: old)
+    case .rescanned: news.hasFolders = true
+    case .degraded: news.hasDegraded = true
+    case .resync: news.isAll = true
+    }
+    if !news.isEmpty { tellSoon() }
+  }
+
+  private func note(_ path: String) { if isHere(path) { news.documents.insert(path) } }
+
+  /// A document came or went below: perhaps with its folder.
+  private func noteFolder(of path: String) {
+    let isBelow = folder.isEmpty || path.utf8.starts(with: "\(folder)/".utf8)
+    if isBelow, !isHere(path) { news.hasFolders = true }
+  }
+
+  private func isHere(_ path: String) -> Bool { FolderPath.folder(of: path) == folder }
+
+  /// Sends what is new: at once, and then once each pause while there is more.
+  private func tellSoon() {
+    guard telling == nil else { return }
+    telling = Task {
+      while !news.isEmpty, !Task.isCancelled {
+        let message = await next()
+        guard !Task.isCancelled else { break }
+        await output.send(message)
+        do { try await pause() } catch { break }
+      }
+      telling = nil
+    }
+  }
+
+  // MARK: Messages
+
+  private func whole(_ folders: [String], _ tag: ProtocolTag?) async -> [UInt8] {
+    orphaned = workspace.orphanedEdits()
+    let documents = await workspace.documents(in: folder)
+    let failures = await workspace.saveFailures
+    let degraded = await workspace.degraded
+    var json = JSONWriter()
+    json.object { json in
+      json.key(tag == nil ? "folder" : "documents")
+      json.object { json in
+        json.key("all")
+        json.array { json in for document in documents { write(document, failures, to: &json) } }
+        json.key("degraded")
+        if let degraded { json.string(degraded) } else { json.null() }
+        json.key("folder")
+        json.string(folder)
+        json.key("folders")
+        json.array { json in for name in folders { json.string(name) } }
+      }
+      json.member(tag)
+    }
+    return json.bytes
+  }
+
+  private func next() async -> [UInt8] {
+    let news = news
+    self.news = News()
+    var folders: [String] = []
+    if news.isAll || news.hasFolders {
+      do throws(ArtError) { folders = try await workspace.folders(in: folder) } catch {
+        // A folder that is gone has no folders.
+      }
+    }
+    if news.isAll { return await whole(folders, nil) }
+    orphaned = workspace.orphanedEdits()
+    let failures = await workspace.saveFailures
+    var changed: [FolderDocument] = []
+    var removed: [String] = []
+    for path in news.documents.sorted() {
+      if let document = await workspace.document(path) { changed.append(document) } else { removed.append(path) }
+    }
+    let degraded = await workspace.degraded
+    var json = JSONWriter()
+    json.object { json in
+      json.key("folder")
+      json.object { json in
+        json.key("changed")
+        json.array { json in for document in changed { write(document, failures, to: &json) } }
+        if news.hasDegraded {
+          json.key("degraded")
+          if let degraded { json.string(degraded) } else { json.null() }
+        }
+        json.key("folder")
+        json.string(folder)
+        if news.hasFolders {
+          json.key("folders")
+          json.array { json in for name in folders { json.string(name) } }
+        }
+        json.key("removed")
+        json.array { json in for path in removed { json.string(FolderPath.name(of: path)) } }
+        json.key("renamed")
+        json.array { json in
+          for (old, new) in news.renamed {
+            json.array { json in
+              json.string(FolderPath.name(of: old))
+              json.string(FolderPath.name(of: new))
+            }
+          }
+        }
+      }
+    }
+    return json.bytes
+  }
+
+  /// Writes `{"key":"…","modified":1732400000000,"name":"bees.emojiart","size":20480}`, with the state of a document that is not well.
+  private func write(_ document: FolderDocument, _ failures: [String: ArtError], to json: inout JSONWriter) {
+    json.object { json in
+      json.key("key")
+      if let base = document.base { json.string(base.key) } else { json.null() }
+      if let file = document.file {
+        json.key("modified")
+        json.integer(file.modified)
+      }
+      json.key("name")
+      json.string(FolderPath.name(of: document.path))
+      if let file = document.file {
+        json.key("size")
+        json.integer(file.size)
+      }
+      if let state = state(of: document, failures) {
+        json.key("state")
+        json.string(state.name)
+        if let why = state.why {
+          json.key("why")
+          json.string(why)
+        }
+      }
+    }
+  }
+
+  /// The state of a document that is not well; nil for others.
+  private func state(
+    of document: FolderDocument, _ failures: [String: ArtError]
+  ) -> (name: String, why: String?)? {
+    if let trouble = document.trouble {
+      return (trouble.code == .damaged ? "damaged" : "unreadable", trouble.cause)
+    }
+    if let failure = failures[document.path] { return ("notSaved", failure.cause) }
+    if let edits = document.base.flatMap({ orphaned[$0.id] }) { return ("unsaved", "\(edits)") }
+    return workspace.isReadOnly(document.path) ? ("readOnly", nil) : nil
+  }
+}
+
+extension DocumentBase {
+  /// Names the state of a document: another state has another key.
+  var key: String { "\(id).\(revision).\(head?.description ?? "")" }
+}
+
+/// Paths of documents, relative to the served folder.
+enum FolderPath {
+  /// The folder of a document: `posters` of `posters/bees.emojiart`, `""` of `bees.emojiart`.
+  static func folder(of path: String) -> String {
+    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "" }
+    return String(path[..<slash])
+  }
+
+  /// The last name of a path.
+  static func name(of path: String) -> String {
+    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return path }
+    return String(path.utf8[path.utf8.index(after: slash)...]) ?? path
+  }
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtExchange
+import ArtModel
+import ArtStore
+import ArtSystem
+import ArtWorker
+import Dispatch
+
+/// A file that a user gives to a workspace as bytes. It becomes a document, by what its bytes are:
+///
+///     a document of this program   a duplicate, with its log
+///     JSON, an EmojiArt document   what `Importer` makes of it, with its report
+///     anything else                a picture: a document with that background, of its size
+public struct UploadedFile: Sendable {
+  /// The file's name, as the user has it.
+  public let name: String
+  /// Its bytes.
+  public let bytes: [UInt8]
+
+  /// A file.
+  public init(name: String, bytes: [UInt8]) { (self.name, self.bytes) = (name, bytes) }
+
+  /// The document that was made.
+  public struct Imported: Sendable {
+    /// Its path in the workspace.
+    public let path: String
+    /// What was left out or changed.
+    public let report: ExchangeReport
+    /// The permanent refusal of its background; nil for none.
+    public let refusal: Refusal?
+  }
+
+  /// The name of its document, without ending: the file's name without folders, endings, and characters that no document's name has.
+  var stem: String {
+    let name = FilePath(name.replacing("\\", with: "/")).name
+    let scalars = name.unicodeScalars.filter { !$0.isUnsafeOnTerminal && $0 != "/" }
+    var stem = String(String.UnicodeScalarView(scalars))
+    if let point = stem.unicodeScalars.lastIndex(of: "."), point != stem.startIndex {
+      stem = String(stem.unicodeScalars[..<point])
+    }
+    while stem.utf8.count > Self.nameBytes || stem.hasSuffix(" ") { stem.unicodeScalars.removeLast() }
+    while stem.hasPrefix(".") || stem.hasPrefix(" ") { stem.unicodeScalars.removeFirst() }
+    return stem.isEmpty ? "untitled" : stem
+  }
+
+  /// The most bytes of a stem: a number, the ending and SQLite's own endings fit behind it.
+  private static let nameBytes = 200
+}
+
+extension Workspace {
+  /// Makes a document from a file, under the first free name in a subfolder; `""` is the workspace's own folder. Backgrounds of imported
+  /// documents are fetched as those of strangers. Throws what `Importer` and `DocumentFile.create` throw, and `badValue` for a file that is
+  /// neither a document nor a picture.
+  public nonisolated func add(
+    _ file: UploadedFile, to subfolder: String
+  ) async throws(ArtError) -> UploadedFile.Imported {
+    let path = subfolder.isEmpty ? file.stem : "\(subfolder)/\(file.stem)"
+    let place = try await place(path)
+    let relative = DocumentName.withoutEnding(place.name)
+    let stem = DocumentName.withoutEnding(place.path)
+    let source = SourceBytes(sniffing: file.bytes)
+    let fetcher = fetcher
+    switch source.kind {
+    case .document:
+      return try await Self.onThread { () throws(ArtError) in
+        let made = try Documents.firstFree(stem) { (path) throws(ArtError) in
+          var random = SystemRandomNumberGenerator()
+          let new = DocumentFile(path)
+          try new.checkFree()
+          try new.create(duplicating: file.bytes, using: &random)
+          return path
+        }
+        return UploadedFile.Imported(
+          path: relative + made.dropFirst(stem.count), report: ExchangeReport(), refusal: nil)
+      }
+    case .text:
+      return try await Self.onThread { () throws(ArtError) in
+        let list = ImportList(folder: stem, isRecursive: false)
+        var importer = Importer(list, transfer: BlockingTransfer(fetcher))
+        let foreign = try source.foreign()
+        let made = try Documents.firstFree(stem) { (path) throws(ArtError) in
+          do { return try importer.make(foreign, from: .bytes(name: file.name, target: path)) } catch {
+            throw Self.error(error)
+          }
+        }
+        return UploadedFile.Imported(
+          path: relative + made.path.dropFirst(stem.count), report: made.report, refusal: made.refusal)
+      }
+    case .other:
+      let picture: CheckedPicture
+      do throws(BackgroundFailure) { picture = try await fetcher.check(file.bytes) } catch {
+        switch error {
+        case .refused(let refusal):
+          throw ArtError(.badValue, "\(file.name) is no document and no picture: \(refusal.detail)", about: file.name)
+        case .failed(let error): throw error
+        case .cancelled: throw ArtError(.closed, "the import was cancelled")
+        }
+      }
+      return try await Self.onThread { () throws(ArtError) in
+        let made = try Documents.firstFree(stem) { (path) throws(ArtError) in
+          var random = SystemRandomNumberGenerator()
+          let new = DocumentFile(path)
+          try new.checkFree()
+          _ = try new.create(background: (picture, nil), using: &random)
+          return path
+        }
+        return UploadedFile.Imported(
+          path: relative + made.dropFirst(stem.count), report: ExchangeReport(), refusal: nil)
+      }
+    }
+  }
+
+  /// Runs work that blocks on a thread that may.
+  private static func onThread<Value: Sendable>(
+    _ work: @escaping @Sendable () throws(ArtError) -> Value
+  ) async throws(ArtError) -> Value {
+    let outcome: Result<Value, ArtError> = await withCheckedContinuation { continuation in
+      DispatchQueue.global().async {
+        do throws(ArtError) { continuation.resume(returning: .success(try work())) } catch {
+          continuation.resume(returning: .failure(error))
+        }
+      }
+    }
+    return try outcome.get()
+  }
+
+  private static func error(_ error: any Error) -> ArtError {
+    switch error {
+    case let error as ArtError: error
+    case ImportFailure.failed(let error): error
+    case ImportFailure.targetExists(let path): ArtError(.exists, "\(path) exists already", about: path)
+    case ImportFailure.badName(let path):
+      ArtError(.badValue, "\"\(path)\" is no name for a document", about: path)
+    case ImportFailure.isDocument(let name):
+      ArtError(.badValue, "\(name) is a document of this program", about: name)
+    case ImportFailure.noFolder(let folder):
+      ArtError(.exists, "\(folder) is no folder", about: folder)
+    default: ArtError(.unavailable, "the import failed")
+    }
+  }
+}

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtExchange
+import ArtModel
+import ArtStore
+import ArtSystem
+import ArtWorker
+import Dispatch
+import Glibc
+
+// The use cases of whole documents in a workspace: those of `Documents`, for paths in its folder, and with its open documents. A document
+// that is open is saved before it is copied, moved or deleted, so that nothing of it is left behind.
+extension Workspace {
+  /// The folders in a subfolder, sorted, without hidden ones and links; `""` is the workspace's own folder. Throws `badValue` for a path
+  /// that leads out of the workspace, `noSuchDocument`, `notPermitted`, `inputOutput`.
+  public func folders(in subfolder: String) throws(ArtError) -> [String] {
+    let folder = try self.subfolder(subfolder)
+    var names: [String] = []
+    do throws(SystemError) {
+      try FolderEntry.each(in: folder) { entry in
+        guard let name = entry.name, !name.hasPrefix("."), (try? entry.kind()) == .folder else { return }
+        names.append(name)
+      }
+    } catch {
+      throw ArtError(error, cannot: "look into", subfolder.isEmpty ? path : subfolder)
+    }
+    return names.sorted { FilePath($0) < FilePath($1) }
+  }
+
+  /// Makes a folder in the workspace. Throws `badValue` for a path that leads out of it, `exists`, `noSuchDocument`, `notPermitted`,
+  /// `diskFull`, `inputOutput`.
+  public func makeFolder(_ path: String) throws(ArtError) {
+    let place = try checked(path)
+    guard DocumentName.isValid(path), !place.name.hasPrefix(".") else { throw .noFolderName(path) }
+    let parent = try subfolder(place.parent?.string ?? "")
+    guard mkdir(FilePath.path(of: place.name, in: parent), 0o777) == 0 else {
+      guard errno == EEXIST else { throw .notMade(path, errno) }
+      throw ArtError(.exists, "\(path) exists already", about: path, remedy: .chooseName)
+    }
+  }
+
+  /// Makes a document without emoji, under the first free name: `poster`, `poster 2`. `path` may lack the documents' extension. Returns its
+  /// path. Throws `badValue` for an invalid name, and what `DocumentFile.create` throws.
+  public func create(_ path: String, canvas: Canvas? = nil) throws(ArtError) -> String {
+    try make(path) { (file) throws(ArtError) in
+      try Documents(by: Recovery()).create(file, canvas: canvas)
+    }
+  }
+
+  /// Makes a document with the art of another one, under the first free name. Throws as above, and what saving and reading the other one
+  /// throw.
+  public func create(
+    _ path: String, from template: String, by recovery: Recovery
+  ) async throws(ArtError) -> String {
+    let source = try await saved(template)
+    return try make(path) { (file) throws(ArtError) in
+      try Documents(by: recovery).create(file, from: source)
+    }
+  }
+
+  /// Duplicates a document with its log: `bees copy`, `bees copy 2`. Returns the path. Throws what saving and `Documents.duplicate` throw.
+  public func duplicate(_ path: String, by recovery: Recovery) async throws(ArtError) -> String {
+    let copy = try Documents(by: recovery).duplicate(await saved(path))
+    return relative(copy.path)
+  }
+
+  /// Moves a document to a free path in the workspace; its sessions follow. Returns the path, with the documents' extension. Throws what
+  /// saving and `Documents.rename` throw; then the document stays at its path.
+  public func rename(_ path: String, to new: String, by recovery: Recovery) async throws(ArtError) -> String {
+    let target = try place(new)
+    let file = try await saved(path)
+    let moved = try Documents(by: recovery).rename(file, to: target.path)
+    let place = FilePath(relative(moved.path))
+    // Its sessions need not wait for the folder's report.
+    let identity = FileIdentity(at: moved.path)
+    if let identity, let shared = registry.document(is: identity), shared.path != place { shared.move(to: place) }
+    return place.string
+  }
+
+  /// The bytes of a duplicate of a document, to give it away. Throws what saving and reading throw.
+  public func copy(of path: String) async throws(ArtError) -> [UInt8] {
+    var random = SystemRandomNumberGenerator()
+    return try await saved(path).duplicate(using: &random)
+  }
+
+  /// Moves a document from the trash back to its path in the workspace. Returns the path. Throws what `Documents.undelete` throws.
+  public func putBack(_ trashed: TrashedDocument, by recovery: Recovery) throws(ArtError) -> String {
+    relative(try Documents(by: recovery).undelete(trashed).path)
+  }
+
+  /// Repairs a damaged document; the damaged file is kept, as the report says. Nil if there is nothing to repair any more. Throws what
+  /// `DocumentFile.repair` throws, and `busy` for an open document.
+  public func repair(_ path: String, by recovery: Recovery) throws(ArtError) -> RepairReport? {
+    let place = try checked(path)
+    guard registry.document(at: place) == nil else {
+      throw ArtError(.busy, "\(path) is open; close it first", about: path)
+    }
+    return try DocumentCheck(documentFile(place), recovery: recovery).repair(.repair)
+  }
+
+  /// Moves a document to the trash. Its sessions save first, get `removed` and end; if the path is another name of the file, they
+  /// stay open. Throws what saving and `Documents.delete` throw; then the document stays at its path.
+  public func delete(
+    _ path: String, by recovery: Recovery, into trash: Trash = Trash()
+  ) async throws(ArtError) -> TrashedDocument {
+    let relative = try checked(path)
+    // The file itself says which document it is: another program may have renamed it just now.
+    let identity = FileIdentity(at: documentFile(relative).path)
+    if let identity { deleting.insert(identity) }
+    defer { if let identity { deleting.remove(identity) } }
+    if let identity, let shared = try await openDocument(at: relative, identity) {
+      try await shared.document.save()
+      if let failure = await shared.end(saying: .removed) { throw failure.error }
+    }
+    return try Documents(by: recovery).delete(documentFile(relative), into: trash)
+  }
+
+  /// The open document that ends when the file at a path does; nil where the file is only another name of an open document.
+  private func openDocument(
+    at path: FilePath, _ identity: FileIdentity
+  ) async throws(ArtError) -> SharedDocument? {
+    // A document that is being opened is open before its file goes.
+    if let task = opening[identity] { _ = await task.value }
+    if let shared = registry.document(is: identity) {
+      let isOtherName =
+        shared.path != path && FileIdentity(at: documentFile(shared.path).path) == identity
+      return isOtherName ? nil : shared
+    }
+    // The document was replaced by another state of itself, or by another document.
+    guard let shared = registry.document(at: path) else { return nil }
+    return try documentFile(path).base().id == shared.id ? shared : nil
+  }
+
+  // MARK: Files
+
+  /// The file of a document, with all that its sessions have edited.
+  private func saved(_ path: String) async throws(ArtError) -> DocumentFile {
+    let place = try checked(path)
+    let file = documentFile(place)
+    if let identity = FileIdentity(at: file.path) {
+      if let task = opening[identity] { _ = await task.value }
+      if let shared = registry.document(is: identity) { try await shared.document.save() }
+    }
+    return file
+  }
+
+  /// Makes a document under the first free name, and returns its path.
+  private func make(
+    _ path: String, _ body: (DocumentFile) throws(ArtError) -> Void
+  ) throws(ArtError) -> String {
+    let stem = DocumentName.withoutEnding(try place(path).path)
+    return try Documents.firstFree(stem) { (path) throws(ArtError) in
+      var file = DocumentFile(path)
+      file.name = relative(path)
+      try body(file)
+      return file.name
+    }
+  }
+
+  /// The file of a new document, in a folder of the workspace.
+  func place(_ path: String) throws(ArtError) -> DocumentFile {
+    let place = try checked(path)
+    guard DocumentName.isValid(path), !place.name.hasPrefix(".") else { throw .noDocumentName(path) }
+    let folder = try subfolder(place.parent?.string ?? "")
+    var file = DocumentFile(FilePath.path(of: DocumentName.withEnding(place.name), in: folder))
+    file.name = DocumentName.withEnding(place.string)
+    return file
+  }
+
+  /// The absolute path of a folder in the workspace, which no link below it leads out of.
+  private func subfolder(_ path: String) throws(ArtError) -> String {
+    let plain = root == "/" ? root : String(root.dropLast())
+    guard !path.isEmpty else { return plain }
+    let folder = root + (try checked(path)).string
+    let resolved: String
+    do throws(SystemError) { resolved = try FilePath.resolved(folder) } catch {
+      throw ArtError(error, cannot: "look into", path)
+    }
+    guard FilePath(resolved) == FilePath(folder) else { throw .linkedFolder(path) }
+    return folder
+  }
+
+  /// The path in the workspace.
+  private func relative(_ path: String) -> String {
+    path.utf8.starts(with: root.utf8) ? String(decoding: path.utf8.dropFirst(root.utf8.count), as: UTF8.self) : path
+  }
+}
+
+extension ArtError {
+  fileprivate static func noDocumentName(_ path: String) -> ArtError {
+    ArtError(.badValue, "\"\(path)\" is no name for a document; give a plain one, such as bees", about: path)
+  }
+
+  fileprivate static func noFolderName(_ path: String) -> ArtError {
+    ArtError(.badValue, "\"\(path)\" is no name for a folder; give a plain one, such as posters", about: path)
+  }
+
+  fileprivate static func linkedFolder(_ path: String) -> ArtError {
+    ArtError(.badValue, "\(path) is a link to another folder; open that one", about: path)
+  }
+}
