@@ -86,12 +86,34 @@ static const unsigned char transfer_js[] = {
 static const unsigned char history_js[] = {
 #embed "page/history.js"
 };
+static const unsigned char documents_js[] = {
+#embed "page/documents.js"
+};
+static const unsigned char thumbs_js[] = {
+#embed "page/thumbs.js"
+};
+static const unsigned char zip_js[] = {
+#embed "page/zip.js"
+};
+static const unsigned char layout_js[] = {
+#embed "page/layout.js"
+};
+static const unsigned char library_js[] = {
+#embed "page/library.js"
+};
+static const unsigned char filing_js[] = {
+#embed "page/filing.js"
+};
+static const unsigned char library_css[] = {
+#embed "page/library.css"
+};
 
 #define FILE(name, bytes) {name, bytes, sizeof bytes}
 
 static const struct studio_file studio_files[] = {
     FILE("index.html", index_html),
     FILE("studio.css", studio_css),
+    FILE("library.css", library_css),
     FILE("main.js", main_js),
     FILE("studio.js", studio_js),
     FILE("net.js", net_js),
@@ -117,6 +139,12 @@ static const struct studio_file studio_files[] = {
     FILE("dialogs.js", dialogs_js),
     FILE("transfer.js", transfer_js),
     FILE("history.js", history_js),
+    FILE("filing.js", filing_js),
+    FILE("library.js", library_js),
+    FILE("layout.js", layout_js),
+    FILE("zip.js", zip_js),
+    FILE("thumbs.js", thumbs_js),
+    FILE("documents.js", documents_js),
 };
 const size_t studio_file_count = sizeof studio_files / sizeof *studio_files;
 

@@ -22,6 +22,7 @@
 import { align, distribute, mover, scaler, tidy } from './arrange.js';
 import { identity } from './canvas.js';
 import { addition, differences, editName, withFields } from './changes.js';
+import { folderOf } from './documents.js';
 import { all, bounds, inverted, sameEmoji } from './selection.js';
 import { boxOf, edgesOf, rotation, rounded } from './rules.js';
 import { drawID } from './net.js';
@@ -269,7 +270,9 @@ export const actions = [
   { id: 'background.remove', group: 'document', keys: [], isEnabled: ({ store }) => Boolean(store.background || store.pendingBackground), run: (studio) => studio.ask({ background: null }, 'background') },
   { id: 'canvas', group: 'document', keys: ['Shift+C'], isEnabled: open, run: async (studio) => (await dialogs()).showCanvas(studio) },
   { id: 'export', group: 'document', keys: ['Mod+Shift+E'], isEnabled: open, run: async (studio) => (await dialogs()).showExport(studio) },
-  { id: 'open', group: 'document', keys: [], isEnabled: ({ net, isOpen }) => net.state === 'open' && !isOpen, run: async (studio) => (await dialogs()).askDocument(studio) },
+  { id: 'documents', group: 'document', keys: ['Mod+O'], run: async (studio) => (await library()).documentBrowser(studio).toggle() },
+  { id: 'new', group: 'document', keys: ['Alt+N'], isEnabled: ({ net }) => net.state === 'open', run: async (studio) => (await filing()).newDocument(studio, folderOf(studio.name)) },
+  { id: 'rename', group: 'document', keys: [], isEnabled: open, run: async (studio) => (await filing()).renameDocument(studio) },
   { id: 'save', group: 'document', keys: ['Mod+S'], isEnabled: open, run: (studio) => studio.save() },
   { id: 'connect', group: 'document', keys: [], isEnabled: ({ net }) => net.state !== 'open', run: async (studio) => (await dialogs()).askLink(studio) },
   { id: 'name', group: 'document', keys: [], run: async (studio) => (await dialogs()).showName(studio) },
@@ -279,6 +282,8 @@ export const actions = [
 ];
 
 const isAway = () => { throw new Error(words.news.noModule); };
+const library = () => import('./library.js').catch(isAway);
+const filing = () => import('./filing.js').catch(isAway);
 const dialogs = () => import('./dialogs.js').catch(isAway);
 const transfer = () => import('./transfer.js').catch(isAway);
 

@@ -17,7 +17,7 @@ import { actionName, words } from './words.js';
  * @param {(Node | null)[]} content
  * @param {string} [kind]
  */
-function show(studio, title, content, kind = '') {
+export function show(studio, title, content, kind = '') {
   const heading = build('h2', {}, title);
   const dialog = build('dialog', { class: kind, 'aria-label': title }, heading, ...content);
   dialog.addEventListener('close', () => {
@@ -42,7 +42,7 @@ function isBeside(dialog, { clientX, clientY }) {
  * @param {string} name
  * @param {(Node | string)[]} controls
  */
-const field = (name, ...controls) => build('label', { class: 'field' }, build('span', {}, name), build('div', {}, ...controls));
+export const field = (name, ...controls) => build('label', { class: 'field' }, build('span', {}, name), build('div', {}, ...controls));
 
 /**
  * A group of controls that each have a label of their own.
@@ -60,7 +60,7 @@ const choice = (box, name) => build('label', { class: 'choice' }, box, name);
  * @param {(Node | null)[]} fields
  * @param {() => unknown} act what is done; the dialog closes first
  */
-function form(verb, fields, act) {
+export function form(verb, fields, act) {
   const cancel = build('button', { type: 'button', class: 'quiet' }, words.cancel);
   const element = build('form', {}, ...fields, build('div', { class: 'buttons' }, cancel, build('button', { type: 'submit', class: 'main' }, verb)));
   cancel.addEventListener('click', () => element.closest('dialog')?.close());
@@ -76,7 +76,7 @@ function form(verb, fields, act) {
  * @param {[value: string, name: string][]} options
  * @param {string} value
  */
-function select(options, value) {
+export function select(options, value) {
   const element = build('select', {}, ...options.map(([each, name]) => build('option', { value: each }, name)));
   element.value = value;
   return element;
@@ -167,8 +167,14 @@ export function attachDialogs(studio) {
     }
     if (message.background || message.rejected || message.warning) end();
     if (message.warning) warn(studio, message.warning);
-    if (message.noDocument || (message.openFailed && !studio.isOpen)) askDocument(studio);
   };
+  // The picture of a document that was left is that document's.
+  let { name } = studio;
+  studio.on('opened', () => {
+    if (studio.name !== name) end();
+    ({ name } = studio);
+  });
+  studio.on('closed', end);
   studio.on('status', ({ state }) => { if (state !== 'saved' && state !== 'saving' && state !== 'notSaved') end(); });
   return receive;
 }
@@ -207,29 +213,6 @@ function warn(studio, { detail, question, reason }) {
   };
   dialog.setAttribute('open', '');
   document.body.append(dialog);
-}
-
-/**
- * Asks for the name of a document, again while it cannot be opened.
- * @param {Studio} studio
- * @param {string} [typed]
- */
-export function askDocument(studio, typed = '') {
-  // Each reconnect asks.
-  if (document.querySelector('dialog.openDocument')) return;
-  const name = build('input', { type: 'text', autocomplete: 'off', spellcheck: false, required: true, value: typed, 'aria-label': words.news.noDocument });
-  const open = () => {
-    const asked = name.value.trim();
-    studio.open(asked.endsWith('.emojiart') ? asked : `${asked}.emojiart`).catch((error) => {
-      if (error.code === 'disconnected') return;
-      tell(studio, error);
-      askDocument(studio, asked);
-    });
-  };
-  const dialog = show(studio, words.news.noDocument, [form(words.news.open, [name, build('p', {}, words.news.documentHint)], open)]);
-  dialog.classList.add('openDocument');
-  studio.on('opened', () => dialog.close());
-  name.select();
 }
 
 // MARK: Canvas

@@ -106,12 +106,21 @@ function attachLater(studio) {
   /** @type {Promise<(message: import('./net').Message) => void> | null} */
   let dialogs = null;
   const receive = (/** @type {import('./net').Message} */ message) => {
-    const isForDialogs = message.warning || message.fetching || message.fetched || message.noDocument || message.openFailed;
+    const isForDialogs = message.warning || message.fetching || message.fetched;
     if (isForDialogs) dialogs ??= import('./dialogs.js').then(({ attachDialogs }) => attachDialogs(studio));
     dialogs?.then((take) => take(message));
   };
   studio.on('message', receive);
-  if (studio.net.state === 'open' && !studio.isOpen && !studio.name) receive({ noDocument: true });
+  // Without a document the page shows those that there are; and beside one, if they were there the last time.
+  let hasBrowser = false;
+  const bringBrowser = () => {
+    if (hasBrowser || (studio.isOpen && localStorage.getItem('documents') !== 'beside') || studio.net.state !== 'open') return;
+    hasBrowser = true;
+    import('./library.js').then(({ documentBrowser }) => documentBrowser(studio), () => { hasBrowser = false; });
+  };
+  studio.on('message', (message) => { if (message.noDocument !== undefined || message.openFailed) bringBrowser(); });
+  studio.on('closed', bringBrowser);
+  bringBrowser();
   // The clipboard must be there before the first key. Without the server it is tried again.
   const bringTransfer = () => import('./transfer.js').then(({ attachTransfer }) => attachTransfer(studio), () => { setTimeout(bringTransfer, laterDelay); });
   bringTransfer();
@@ -285,21 +294,39 @@ function bringBack(studio, ids) {
  * @param {readonly string[]} [ids] all actions but those of tools and moves if left out
  */
 function showMenu(studio, anchor, ids) {
-  document.querySelector('.menu')?.remove();
-  const menu = build('div', { class: 'menu', role: 'menu', popover: 'auto' });
-  let group = '';
   const chosen = ids ? ids.map((id) => actionOf(id)) : actions.filter((action) => menuOrder.includes(action.group) && (isEnabled(studio, action) || action.group === 'view'));
   if (!ids) chosen.sort((a, b) => menuOrder.indexOf(a?.group ?? '') - menuOrder.indexOf(b?.group ?? ''));
-  for (const action of chosen) {
-    if (!action) continue;
-    if (!ids && group && group !== action.group) menu.append(build('hr'));
-    group = action.group;
-    const item = build('button', { type: 'button', role: action.isOn ? 'menuitemcheckbox' : 'menuitem', disabled: !isEnabled(studio, action) },
-      build('span', {}, actionName(action.id)), action.isOn?.(studio) ? '✓' : null, action.keys.length ? build('kbd', {}, keyText(action.keys[0])) : null);
-    if (action.isOn) item.setAttribute('aria-checked', String(action.isOn(studio)));
+  popMenu(anchor, chosen.flatMap((action, index) => {
+    if (!action) return [];
+    const item = {
+      name: actionName(action.id), key: action.keys.length ? keyText(action.keys[0]) : undefined, isOn: action.isOn?.(studio),
+      isEnabled: isEnabled(studio, action), run: () => { run(studio, action.id); },
+    };
+    return !ids && index > 0 && chosen[index - 1]?.group !== action.group ? [null, item] : [item];
+  }));
+}
+
+/** @typedef {{ name: string, run: () => unknown, key?: string, isOn?: boolean, isEnabled?: boolean }} MenuItem */
+
+/**
+ * Shows a menu at a button; null is a line between items.
+ * @param {HTMLElement} anchor
+ * @param {readonly (MenuItem | null)[]} entries
+ */
+export function popMenu(anchor, entries) {
+  document.querySelector('.menu')?.remove();
+  const menu = build('div', { class: 'menu', role: 'menu', popover: 'auto' });
+  for (const entry of entries) {
+    if (!entry) {
+      menu.append(build('hr'));
+      continue;
+    }
+    const item = build('button', { type: 'button', role: entry.isOn === undefined ? 'menuitem' : 'menuitemcheckbox', disabled: entry.isEnabled === false },
+      build('span', {}, entry.name), entry.isOn ? '✓' : null, entry.key ? build('kbd', {}, entry.key) : null);
+    if (entry.isOn !== undefined) item.setAttribute('aria-checked', String(entry.isOn));
     item.addEventListener('click', () => {
       menu.hidePopover();
-      run(studio, action.id);
+      entry.run();
     });
     menu.append(item);
   }

@@ -32,6 +32,9 @@ const [messageRoom, leastLimit] = [1000, 1 << 20];
 /** Milliseconds after which a document that cannot be opened is tried again. */
 const reopenTime = 3000;
 
+/** What is pending keeps the page at its document. */
+const notLeft = () => new RequestError({ code: 'notLeft', message: 'not everything is saved' });
+
 /** @typedef {'select' | 'hand' | 'stamp' | 'brush' | 'caption'} Tool */
 /** @typedef {import('./canvas').Matrix} Matrix */
 
@@ -90,6 +93,8 @@ export class Studio {
    * @type {{ name: string, reason: string } | null}
    */
   fault = null;
+  /** Whether the page goes from one document to another one: nothing is edited then. */
+  isLeaving = false;
   /** Whether another page has taken over what is pending. */
   isHandedOver = false;
 
@@ -130,10 +135,12 @@ export class Studio {
    * @template {keyof Events} Name
    * @param {Name} name
    * @param {(value: Events[Name]) => void} listener
+   * @returns {() => void} ends listening
    */
   on(name, listener) {
     const all = this.#listeners.get(name) ?? new Set();
     this.#listeners.set(name, all.add(listener));
+    return () => { all.delete(listener); };
   }
 
   /**
@@ -166,6 +173,7 @@ export class Studio {
     const kept = sessionStorage.getItem('document');
     const first = this.net.isNew ? this.net.first ?? welcome.document ?? kept : kept ?? welcome.document;
     const name = this.name || pendingDocument() || first;
+    this.emit('connected', undefined);
     if (name) this.#openFirst(name, welcome.document);
     else this.#openNone({ noDocument: welcome.folder });
   }
@@ -200,19 +208,96 @@ export class Studio {
   }
 
   /**
-   * Opens a document, and sends again what is pending.
+   * Opens a document, and sends again what is pending of it.
    * @param {string} name
    */
   async open(name) {
     const answer = await this.net.request({ open: name });
+    this.#follow(name, answer);
+  }
+
+  /**
+   * Shows another document. What is under way is ended, and what is pending is answered first. Rejected if that cannot be, or if the other
+   * document cannot be opened: then this one stays.
+   * @param {string} name
+   */
+  async goTo(name) {
+    if (this.isOpen && name === this.name && this.#isFollowing) return;
+    if (this.isOpen && !(await this.#finish())) throw notLeft();
+    // No edit may be made between the two documents.
+    this.isLeaving = true;
+    try {
+      await this.open(name);
+    } finally {
+      this.isLeaving = false;
+    }
+  }
+
+  /** Closes the document, and shows none; false if what is pending cannot be sent. */
+  async leave() {
+    if (!this.isOpen) return true;
+    if (!(await this.#finish())) return false;
+    this.isLeaving = true;
+    try {
+      await this.net.request({ close: true });
+    } catch {
+      // It is closed with its connection.
+    }
+    this.isLeaving = false;
+    this.#forget();
+    this.isOpen = false;
+    this.#isFollowing = false;
+    this.name = '';
+    sessionStorage.removeItem('document');
+    this.#openNone({ noDocument: this.net.welcome?.folder ?? '' });
+    this.refresh();
+    this.emit('closed', undefined);
+    return true;
+  }
+
+  /** Ends what is under way, and waits until all edits are answered. False if the connection is not there, or breaks. */
+  #finish() {
+    this.cancelGesture();
+    this.settle();
+    this.closeAlert();
+    if (!this.store.pending.length) return Promise.resolve(this.#isFollowing);
+    return new Promise((resolve) => {
+      const stop = this.on('status', () => {
+        if (this.#isFollowing && this.store.pending.length) return;
+        stop();
+        resolve(this.#isFollowing);
+      });
+      this.showStatus();
+    });
+  }
+
+  /** Nothing of the document is kept. */
+  #forget() {
+    if (this.lifted) this.release();
+    this.store.reset();
+    [this.removals, this.lost, this.peers] = [[], [], []];
+    this.can = { undo: null, redo: null };
+    this.#awaited = '';
+    this.setTool('select');
+    this.select([], null);
+    this.emit('can', this.can);
+    this.emit('peers', this.peers);
+  }
+
+  /**
+   * Follows a document that the server has opened.
+   * @param {string} asked
+   * @param {Message} answer
+   */
+  #follow(asked, answer) {
     this.fault = null;
-    const opened = answer.ok.name ?? name;
+    const opened = answer.ok.name ?? asked;
     const isOther = this.name !== '' && opened !== this.name;
     this.name = opened;
     sessionStorage.setItem('document', this.name);
     // What is pending belongs to the document that was open.
-    if (isOther) this.store.reset();
-    if (!this.isOpen) this.#restore(name);
+    if (isOther) this.#forget();
+    if (!this.isOpen) this.#restore(asked);
     this.#showName();
     this.#load(answer.ok);
     const { width, height } = this.store.canvas;
@@ -271,6 +356,7 @@ export class Studio {
       this.can = message.can;
       return this.emit('can', this.can);
     }
+    if (message.folder) return this.emit('folder', message.folder);
     if (message.peers) {
       this.peers = message.peers;
       return this.emit('peers', this.peers);
@@ -644,7 +730,7 @@ export class Studio {
    * @param {string} name
    */
   perform(changes, name) {
-    if (!changes.length) return;
+    if (!changes.length || this.isLeaving) return;
     const limit = (this.net.welcome?.limits.message ?? leastLimit) - messageRoom;
     for (const part of parts(changes, limit)) this.#send(this.store.perform(part, cut(name, 60), this.net.makeTag()));
     this.refresh();
@@ -655,6 +741,7 @@ export class Studio {
    * @param {Record<string, unknown>} body @param {string} name @returns {Promise<Message>}
    */
   ask(body, name) {
+    if (this.isLeaving) return Promise.reject(notLeft());
     const tag = this.net.makeTag();
     const answer = new Promise((resolve, reject) => this.#answers.set(tag, { resolve, reject }));
     // A caller may ignore the answer: the store's news tell the user of an error.

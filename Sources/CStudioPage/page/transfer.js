@@ -7,6 +7,7 @@
 /** @typedef {Omit<Label, 'id' | 'z'>} Copied */
 
 import { add, remove, run } from './actions.js';
+import { nameOf, title } from './documents.js';
 import { isTyping } from './keys.js';
 import { limits } from './rules.js';
 import { bounds } from './selection.js';
@@ -366,10 +367,17 @@ async function asPNG(blob) {
  */
 export async function download(studio, query) {
   const response = await studio.net.fetch(`/render?${new URLSearchParams({ document: studio.name, ...query })}`);
-  const url = URL.createObjectURL(await response.blob());
-  const name = `${studio.name.replace(/^.*\//, '').replace(/\.emojiart$/, '')}.${query.format === 'jpeg' ? 'jpg' : query.format}`;
-  const link = Object.assign(document.createElement('a'), { href: url, download: name });
-  link.click();
+  saveFile(await response.blob(), `${title(nameOf(studio.name))}.${query.format === 'jpeg' ? 'jpg' : query.format}`);
+}
+
+/**
+ * Gives a file to the browser's downloads.
+ * @param {Blob} blob
+ * @param {string} name
+ */
+export function saveFile(blob, name) {
+  const url = URL.createObjectURL(blob);
+  Object.assign(document.createElement('a'), { href: url, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }
 

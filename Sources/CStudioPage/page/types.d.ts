@@ -277,8 +277,16 @@ export interface Note {
 }
 
 export interface Events {
+  /** The connection is there, and the document is not open yet. */
+  connected: void;
   /** A document was opened, or opened again. */
   opened: void;
+  /** The document was closed, and none is open. */
+  closed: void;
+  /** A folder that the page shows has changed. */
+  folder: any;
+  /** What is around the canvas has another place. */
+  layout: void;
   /** Shown labels have changed; null for all. */
   changed: ReadonlySet<string> | null;
   /** The canvas or the background has changed. */

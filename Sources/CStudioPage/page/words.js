@@ -5,9 +5,19 @@
 /** @param {number} count */
 const emoji = (count) => (count === 1 ? '1 emoji' : `${count.toLocaleString('en')} emoji`);
 
+/**
+ * When something was: the time of today, else the day.
+ * @param {number} time
+ */
+function when(time) {
+  const date = new Date(time);
+  const isToday = date.toDateString() === new Date().toDateString();
+  return isToday ? date.toLocaleTimeString('en', { hour: '2-digit', minute: '2-digit' }) : date.toLocaleDateString('en', { day: 'numeric', month: 'short', year: 'numeric' });
+}
+
 export const words = {
   shell: {
-    tools: 'Tools', peers: 'Also here', export: 'Export', emoji: 'Emoji', find: 'Find an emoji', canvas: 'Canvas', selection: 'Selection',
+    documents: 'Documents', tools: 'Tools', peers: 'Also here', export: 'Export', emoji: 'Emoji', find: 'Find an emoji', canvas: 'Canvas', selection: 'Selection',
     zoom: 'Zoom', history: 'History', close: 'Close', menu: 'Menu',
   },
 
@@ -45,7 +55,9 @@ export const words = {
     'tool.brush': ['Brush: a stroke scatters emoji', 'paint draw spray'],
     'tool.caption': ['Caption', 'text words type'],
     connect: ['Connect by a new link', 'server port reconnect'],
-    open: ['Open a document…', 'file other'],
+    documents: ['Documents', 'open file folder browser gallery other'],
+    new: ['New document…', 'create template poster slide story'],
+    rename: ['Rename the document…', 'name title'],
     emoji: ['Add emoji', 'insert palette find'],
     undo: ['Undo', 'back'],
     redo: ['Redo', 'again'],
@@ -136,7 +148,6 @@ export const words = {
     movedDocument: (/** @type {string} */ name) => `The document is now called ${name}`,
     removedDocument: 'The document’s file was removed, so nothing more is saved. Put it back, or export what is here',
     degraded: 'Changes by others are noticed only every two seconds',
-    noDocument: 'Open a document', open: 'Open', documentHint: 'Type the name of a document of this folder. emojiart list names them, and emojiart new NAME makes one.',
     copied: 'Copied', copiedPicture: 'Copied as a picture', nothingToPaste: 'There is nothing to paste here',
     clipboard: 'The browser does not let this page use the clipboard. Press Ctrl+C or Ctrl+V',
     noModule: 'The server is away, and this part of the page is not here yet. Try again when it is back',
@@ -167,6 +178,39 @@ export const words = {
     title: 'History', back: 'Take back', me: 'You', none: 'No edits yet', more: 'Show older edits', now: 'just now',
     minutes: (/** @type {number} */ count) => `${count} min ago`, hours: (/** @type {number} */ count) => `${count} h ago`,
   },
+
+  documents: {
+    title: 'Documents', path: 'Folder', folders: 'Folders', backToDocument: 'Back to the document', search: 'Search', sort: 'Sort', more: 'More', selection: 'Selected documents',
+    make: 'New', newTitle: 'New document', create: 'Create', name: 'Name', size: 'Size', untitled: 'Untitled', isTemplate: 'Template',
+    sizes: { plain: 'Plain', square: 'Square', portrait: 'Portrait', story: 'Story', slide: 'Slide', a4: 'A4, upright', a4Landscape: 'A4, across', poster: 'Poster, 50 × 70 cm' },
+    open: 'Open', rename: 'Rename…', duplicate: 'Duplicate', move: 'Move to…', export: 'Export…', delete: 'Delete', template: 'New from this…', import: 'Import files…', makeFolder: 'New folder…',
+    folderName: 'Name', folderAbove: 'The folder above', selectAll: 'Select all', selectNone: 'Select nothing', whatIsWrong: 'What is wrong…',
+    none: 'No documents yet. Make one, or drop files here.', nothingFound: 'Nothing fits', actionsOf: (/** @type {string} */ name) => `What to do with ${name}`,
+    select: (/** @type {string} */ name) => `Select ${name}`, newName: (/** @type {string} */ name) => `New name of ${name}`,
+    selected: (/** @type {number} */ count) => (count === 1 ? '1 selected' : `${count.toLocaleString('en')} selected`),
+    sortBy: { name: 'Name', modified: 'Last change', size: 'Size of the file' }, descending: 'Descending',
+    changed: (/** @type {number} */ time) => when(time),
+    states: { damaged: 'Damaged', unreadable: 'Cannot be read', notSaved: 'Not saved', unsaved: 'Unsaved edits', readOnly: 'Read-only' },
+    advice: {
+      damaged: 'Repairing makes a whole document of what can be read, and keeps the damaged file beside it.',
+      unreadable: 'Nothing was changed. Try again when the reason is gone.',
+      notSaved: 'Its edits are kept, and saving is tried again and again. Do not close the page that has it open.',
+      unsaved: 'Open the document: they are restored then.',
+      readOnly: 'You may look at it and copy it, but your user may not write the file.',
+    },
+    unsaved: (/** @type {number} */ count) => `A program ended before it saved ${count === 1 ? 'an edit' : `${count} edits`}.`,
+    repair: 'Repair', repaired: (/** @type {string} */ name, /** @type {number} */ count) => `${name} is repaired${count ? `; set aside: ${count}` : ''}`,
+    restored: (/** @type {string} */ name, /** @type {number} */ count) => `${count === 1 ? 'An edit' : `${count} edits`} of ${name} that a program had not saved ${count === 1 ? 'is' : 'are'} back`,
+    deleted: (/** @type {string} */ name) => `${name} is in the trash`, deletedMany: (/** @type {number} */ count) => `${count} documents are in the trash`, putBack: 'Put back',
+    failed: (/** @type {string} */ name, /** @type {string} */ reason) => `${name}: ${reason}`,
+    notLeft: 'The open document has edits that the server does not have yet. Try again when it is connected',
+    importing: (/** @type {number} */ done, /** @type {number} */ all) => `Importing ${done + 1} of ${all}`, exporting: (/** @type {number} */ done, /** @type {number} */ all) => `Drawing ${done + 1} of ${all}`,
+    imported: (/** @type {number} */ count) => (count === 1 ? '1 document imported' : `${count} documents imported`), notImported: 'was not imported', report: 'Imported',
+    notes: { leftOut: 'left out', changed: 'changed' }, tooLarge: 'The file is larger than 64 MB', tooMuch: 'that is more than one archive can hold',
+    exportOne: (/** @type {string} */ name) => `Export ${name}`, exportMany: (/** @type {number} */ count) => `Export ${count} documents`, asDocument: 'emojiart document',
+  },
+  keys: { delete: 'Del' },
+  ok: 'OK',
 
   name: { title: 'Your name', hint: 'Others see it beside your selection and in the history, after the next connection.', save: 'Save' },
   palette: { title: 'Find an action', nothing: 'No action fits' },
