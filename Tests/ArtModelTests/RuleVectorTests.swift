@@ -39,6 +39,9 @@
 //   refuses has `"error":"badValue"` in place of `centers`.
 // snapping: `{"canvas":SIZE,"moves":[{"distance":8,"dx":0,"dy":0,"guides":[["x",at,from,to]…],"moved":EDGES}…],"name":"…","others":[EDGES…]}`: the
 //   lines are those of `others` and of the canvas; each move is one call with `moved` and `distance`, from which `dx`, `dy` and `guides` follow.
+// layout: `{"documents":"beside","horizontal":"regular","palette":"panel","places":["whole"…],"size":SIZE,"tools":"bar","vertical":"regular"}`. The
+//   places of the document browser are those for the states 0 to 7: 4 if a document is open, 2 if the browser is wanted beside it, 1 if it is
+//   asked for in its place.
 
 import Foundation
 import TestSupport
@@ -92,6 +95,7 @@ enum SharedRule: CaseIterable {
   case distribute
   case grid
   case snapping
+  case layout
 
   /// The cases, each as JSON on a line.
   func cases() throws -> [String] {
@@ -102,6 +106,7 @@ enum SharedRule: CaseIterable {
     case .distribute: try distributeCases()
     case .grid: try gridCases()
     case .snapping: snappingCases()
+    case .layout: layoutCases()
     }
   }
 }

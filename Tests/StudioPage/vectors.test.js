@@ -10,6 +10,7 @@ import * as arrange from '../../Sources/CStudioPage/page/arrange.js';
 import {
   Viewport, boxOf, contains, cornersOf, edgesOf, ems, extentOf, overlaps,
 } from '../../Sources/CStudioPage/page/rules.js';
+import { browserPlace, layoutOf } from '../../Sources/CStudioPage/page/layout.js';
 import { snap, snapLines } from '../../Sources/CStudioPage/page/snapping.js';
 
 const fixtures = new URL('../../Fixtures/', import.meta.url);
@@ -103,6 +104,13 @@ const replays = {
       assertEqual([result.dx, result.dy], [dx, dy], `${name}, move ${index + 1}: shift`);
       const found = result.guides.map(({ axis, at, from, to }) => [axis, at, from, to]);
       assertEqual(found, guides, `${name}, move ${index + 1}: guides`);
+    });
+  },
+  layout({ places, size: [width, height], ...expected }, name) {
+    const layout = layoutOf(width, height);
+    assert.deepEqual(layout, expected, name);
+    places.forEach((place, state) => {
+      assert.equal(browserPlace(layout, { isOpen: Boolean(state & 4), isWanted: Boolean(state & 2), isOnTop: Boolean(state & 1) }), place, `${name} state ${state}`);
     });
   },
 };
