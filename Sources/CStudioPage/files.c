@@ -107,6 +107,9 @@ static const unsigned char filing_js[] = {
 static const unsigned char library_css[] = {
 #embed "page/library.css"
 };
+static const unsigned char sheet_js[] = {
+#embed "page/sheet.js"
+};
 
 #define FILE(name, bytes) {name, bytes, sizeof bytes}
 
@@ -139,6 +142,7 @@ static const struct studio_file studio_files[] = {
     FILE("dialogs.js", dialogs_js),
     FILE("transfer.js", transfer_js),
     FILE("history.js", history_js),
+    FILE("sheet.js", sheet_js),
     FILE("filing.js", filing_js),
     FILE("library.js", library_js),
     FILE("layout.js", layout_js),

@@ -6,6 +6,7 @@
 
 import { add, edit } from './actions.js';
 import { build } from './panels.js';
+import { Sheet } from './sheet.js';
 import { words } from './words.js';
 
 /** The most emoji that a search gives. */
@@ -51,6 +52,7 @@ class Panel {
   #aside = /** @type {HTMLElement} */ (document.getElementById('emoji'));
   #find = /** @type {HTMLInputElement} */ (document.getElementById('find'));
   #found = /** @type {HTMLElement} */ (document.getElementById('found'));
+  #sheet;
   #tone = localStorage.getItem('tone') ?? '';
   /** @type {{ name: string, emoji: string[] }[]} */
   #palettes = [];
@@ -66,6 +68,7 @@ class Panel {
   /** @param {Studio} studio */
   constructor(studio) {
     this.studio = studio;
+    this.#sheet = new Sheet(studio, this.#aside);
     this.#find.disabled = false;
     this.#find.addEventListener('input', () => { this.#searching = this.#search(); });
     this.#find.addEventListener('keydown', (event) => {
@@ -111,14 +114,18 @@ class Panel {
     this.isReplacing = isReplacing;
     if (isReplacing) this.studio.emit('note', { text: words.emoji.replacing });
     else if (this.studio.tool === 'stamp' || this.studio.tool === 'brush') this.studio.emit('note', { text: words.emoji.forStamp });
-    this.#aside.classList.toggle('open', isReplacing || !this.#aside.classList.contains('open'));
+    if (this.#sheet.isSheet && this.#sheet.state !== 'closed' && !isReplacing) return this.close();
+    if (this.#sheet.isSheet && this.#sheet.state === 'closed') this.#sheet.show('half');
+    // With a finger one taps; a keyboard on the screen would cover the emoji.
+    if (matchMedia('(pointer: coarse)').matches) return undefined;
     this.#find.focus();
     this.#find.select();
+    return undefined;
   }
 
   close() {
     this.isReplacing = false;
-    this.#aside.classList.remove('open');
+    this.#sheet.show('closed');
     this.studio.focusCanvas();
   }
 
@@ -227,7 +234,8 @@ class Panel {
     }
     studio.setStamp(text);
     this.use(text);
-    if (innerWidth <= 820) this.#aside.classList.remove('open');
+    // What was placed is to be seen.
+    if (this.#sheet.state === 'full') this.#sheet.show('half');
   }
 
   /**

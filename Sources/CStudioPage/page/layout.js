@@ -47,3 +47,39 @@ export function browserPlace(layout, { isOpen, isWanted, isOnTop }) {
   if (layout.documents === 'beside') return isWanted ? 'beside' : 'none';
   return isOnTop ? 'whole' : 'none';
 }
+
+// MARK: The sheet
+
+/** @typedef {'closed' | 'half' | 'full'} SheetState */
+
+/** The heights of a sheet, as parts of the page's height. */
+export const sheetParts = /** @type {const} */ ({ closed: 0, half: 0.46, full: 0.88 });
+/** Milliseconds of its speed that a sheet goes on when it is let go. */
+const glide = 140;
+
+/**
+ * Where a sheet rests that is let go.
+ * @param {number} part its visible height, as a part of the page's
+ * @param {number} speed upwards, in parts of the page's height a millisecond
+ * @returns {SheetState}
+ */
+export function restOf(part, speed) {
+  const aim = part + speed * glide;
+  const states = /** @type {SheetState[]} */ (Object.keys(sheetParts));
+  return states.reduce((best, state) => (Math.abs(sheetParts[state] - aim) < Math.abs(sheetParts[best] - aim) ? state : best));
+}
+
+/**
+ * The room around the canvas that bars and sheets take, in pixels, where left is the side at which lines begin.
+ * @param {Layout} layout
+ * @param {SheetState} sheet
+ * @param {number} height of the page
+ */
+export function insetsOf({ palette }, sheet, height) {
+  if (palette === 'panel') return { start: 28, top: 26, end: 28, bottom: 74 };
+  if (palette === 'side') return { start: 66, top: 10, end: sheet === 'closed' ? 14 : sideWidth + 14, bottom: 14 };
+  return { start: 14, top: 14, end: 14, bottom: sheet === 'half' ? Math.round(height * sheetParts.half) + 12 : 84 };
+}
+
+/** The width of a sheet at the side. */
+export const sideWidth = 296;

@@ -517,6 +517,7 @@ export class DocumentBrowser {
     popMenu(anchor, [
       { name: words.documents.open, run: () => this.#open(name), isEnabled: isReadable },
       ...(entry?.state ? [{ name: words.documents.whatIsWrong, run: () => showTrouble(this.#studio, path, entry) }] : []),
+      { name: this.#selected.has(name) ? words.documents.unselect : words.documents.selectOne, run: () => this.#toggle(name) },
       null,
       { name: words.documents.rename, key: 'F2', run: () => this.#rename(name) },
       { name: words.documents.duplicate, run: () => this.#duplicate([name]), isEnabled: isReadable },

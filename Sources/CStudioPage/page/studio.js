@@ -21,8 +21,6 @@ import { identity } from './canvas.js';
 import { cut, parts } from './changes.js';
 import { Viewport } from './rules.js';
 
-/** The room around the canvas at fit, in pixels of the view. The floating bars are below. */
-const inset = { left: 28, top: 26, right: 28, bottom: 74 };
 /** How many labels that others removed are kept for a way back. */
 const removalLimit = 10_000;
 /** Milliseconds of a frame. */
@@ -60,6 +58,8 @@ export class Studio {
   viewport = Viewport.fitting({ width: 1024, height: 768 }, { width: 1024, height: 768 });
   /** Where the stage is in the window. */
   stageRect = { left: 0, top: 0, width: 1, height: 1 };
+  /** The room around the canvas at fit, in pixels: that of bars, and of a sheet. */
+  inset = { left: 28, top: 26, right: 28, bottom: 74 };
   /** @type {Tool} */
   tool = 'select';
   /** The emoji of the stamp and the brush. */
@@ -492,7 +492,7 @@ export class Studio {
   /** @returns {import('./canvas').Camera} */
   get camera() {
     const { center, zoom, view } = this.viewport;
-    return { x: inset.left + view.width / 2 - center.x * zoom, y: inset.top + view.height / 2 - center.y * zoom, zoom };
+    return { x: this.inset.left + view.width / 2 - center.x * zoom, y: this.inset.top + view.height / 2 - center.y * zoom, zoom };
   }
 
   /**
@@ -518,11 +518,21 @@ export class Studio {
   resize() {
     const { left, top, width, height } = this.stage.getBoundingClientRect();
     this.stageRect = { left, top, width, height };
-    const view = { width: Math.max(50, width - inset.left - inset.right), height: Math.max(50, height - inset.top - inset.bottom) };
+    const view = { width: Math.max(50, width - this.inset.left - this.inset.right), height: Math.max(50, height - this.inset.top - this.inset.bottom) };
     this.viewport = this.viewport.resize(view);
     this.picture.camera = this.camera;
     this.picture.resize({ width, height });
     this.#place();
+  }
+
+  /**
+   * Other bars or sheets are around the canvas.
+   * @param {{ left: number, top: number, right: number, bottom: number }} inset
+   */
+  setInset(inset) {
+    if (JSON.stringify(inset) === JSON.stringify(this.inset)) return;
+    this.inset = inset;
+    this.resize();
   }
 
   /**
@@ -541,7 +551,7 @@ export class Studio {
    * @returns {Point}
    */
   viewPoint({ clientX, clientY }) {
-    return { x: clientX - this.stageRect.left - inset.left, y: clientY - this.stageRect.top - inset.top };
+    return { x: clientX - this.stageRect.left - this.inset.left, y: clientY - this.stageRect.top - this.inset.top };
   }
 
   /**

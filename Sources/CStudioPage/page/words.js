@@ -184,7 +184,7 @@ export const words = {
     make: 'New', newTitle: 'New document', create: 'Create', name: 'Name', size: 'Size', untitled: 'Untitled', isTemplate: 'Template',
     sizes: { plain: 'Plain', square: 'Square', portrait: 'Portrait', story: 'Story', slide: 'Slide', a4: 'A4, upright', a4Landscape: 'A4, across', poster: 'Poster, 50 × 70 cm' },
     open: 'Open', rename: 'Rename…', duplicate: 'Duplicate', move: 'Move to…', export: 'Export…', delete: 'Delete', template: 'New from this…', import: 'Import files…', makeFolder: 'New folder…',
-    folderName: 'Name', folderAbove: 'The folder above', selectAll: 'Select all', selectNone: 'Select nothing', whatIsWrong: 'What is wrong…',
+    folderName: 'Name', folderAbove: 'The folder above', selectAll: 'Select all', selectOne: 'Select', unselect: 'Do not select', selectNone: 'Select nothing', whatIsWrong: 'What is wrong…',
     none: 'No documents yet. Make one, or drop files here.', nothingFound: 'Nothing fits', actionsOf: (/** @type {string} */ name) => `What to do with ${name}`,
     select: (/** @type {string} */ name) => `Select ${name}`, newName: (/** @type {string} */ name) => `New name of ${name}`,
     selected: (/** @type {number} */ count) => (count === 1 ? '1 selected' : `${count.toLocaleString('en')} selected`),
@@ -209,6 +209,7 @@ export const words = {
     notes: { leftOut: 'left out', changed: 'changed' }, tooLarge: 'The file is larger than 64 MB', tooMuch: 'that is more than one archive can hold',
     exportOne: (/** @type {string} */ name) => `Export ${name}`, exportMany: (/** @type {number} */ count) => `Export ${count} documents`, asDocument: 'emojiart document',
   },
+  sheet: { larger: 'Show more emoji', smaller: 'Show fewer emoji' },
   keys: { delete: 'Del' },
   ok: 'OK',
 
