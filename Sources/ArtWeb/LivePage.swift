@@ -383,6 +383,7 @@ public actor LivePage {
     await respond(.document(document), tag)
     can = UndoNames()
     await tellUndo(session)
+    await tellRestored(session)
     hub.add(self, session.path)
     listening = Task { [weak self] in
       for await event in events {
@@ -390,6 +391,30 @@ public actor LivePage {
         await self.deliver(event, of: session)
       }
     }
+  }
+
+  /// Tells which edits of killed programs were restored when the document was opened, and which could not be.
+  private func tellRestored(_ session: Session) async {
+    guard !session.recovered.isEmpty else { return }
+    await output.send(
+      object("restored") { json in
+        json.array { json in
+          for outcome in session.recovered {
+            json.object { json in
+              switch outcome {
+              case .restored(let report):
+                json.key("edits")
+                json.integer(report.edits)
+                json.key("modified")
+                json.integer(report.modified)
+              case .kept(let error):
+                json.key("kept")
+                json.string(error.cause)
+              }
+            }
+          }
+        }
+      })
   }
 
   private func closeDocument() async {

@@ -8,6 +8,7 @@ failure after a minute. Closes with the line `N passed, N failed`.
 """
 import base64, http.server, json, os, random, re, shutil, socket, struct, subprocess, sys, tempfile, threading, time, traceback, urllib.request, zlib
 from playwright.sync_api import sync_playwright
+from document_cases import DOCUMENT_CASES
 from stored_scripts import stored_scripts
 
 LIMIT = int(os.environ.get("STUDIO_LIMIT", "60"))
@@ -28,6 +29,8 @@ class Studio:
         os.makedirs(f"{self.folder}/art")
         self.document = f"{self.folder}/art/bees.emojiart"
         self.run("new", self.document, "--canvas", "640x480")
+        # What the server is started with: a document or a folder.
+        self.served = self.document
         self.server = None
         self.contexts = []
         self.faults = []
@@ -40,7 +43,7 @@ class Studio:
 
     def serve(self):
         self.server = subprocess.Popen(
-            [f"{self.programs}/emojiart", "serve", self.document, *ASSETS], env=self.environment, stdout=subprocess.PIPE, text=True)
+            [f"{self.programs}/emojiart", "serve", self.served, *ASSETS], env=self.environment, stdout=subprocess.PIPE, text=True)
         return self.server.stdout.readline().strip()
 
     def blank(self, **options):
@@ -780,28 +783,9 @@ def tones(studio):
         page.locator(f'#found [data-emoji="{wanted}"]').first.wait_for()
 
 
-def asked_document(studio):
-    """A link of a document that cannot be opened opens no other one, and the page asks for a name until one fits."""
-    studio.serve()
-    studio.run("new", f"{studio.folder}/art/ants")
-    link = studio.run("serve", f"{studio.folder}/art/ants").strip()
-    os.remove(f"{studio.folder}/art/ants.emojiart")
-    page = studio.blank()
-    page.goto(link)
-    name = page.get_by_role("dialog").get_by_role("textbox")
-    name.wait_for()
-    assert page.locator("#status").inner_text() == "No document"
-    name.fill("nothing")
-    name.press("Enter")
-    page.get_by_text("no document nothing.emojiart").first.wait_for()
-    name.fill(os.path.basename(studio.document).removesuffix(".emojiart"))
-    name.press("Enter")
-    page.wait_for_function("document.getElementById('status').dataset.state === 'saved'")
-
-
-CASES = [few_requests, reconnects, captions_do_not_scroll, middle_button_pastes_nothing, escape_with_keys, tones, asked_document, edits_while_reopening, document_renamed_while_away, drags, snaps, escape_cancels, arrows, deletes_and_duplicates, marquee_and_all, resizes_and_turns, adds_by_search, zooms, touches,
+CASES = [few_requests, reconnects, captions_do_not_scroll, middle_button_pastes_nothing, escape_with_keys, tones, edits_while_reopening, document_renamed_while_away, drags, snaps, escape_cancels, arrows, deletes_and_duplicates, marquee_and_all, resizes_and_turns, adds_by_search, zooms, touches,
          two_pages_and_a_command, refused_background, stamps_and_brushes, words_are_typed_in_place, actions_by_name, pastes, takes_back,
-         background_arrives, drops, exports, moved_and_removed, reload_keeps_pending, link_takes_over, stored_scripts]
+         background_arrives, drops, exports, moved_and_removed, reload_keeps_pending, link_takes_over, stored_scripts, *DOCUMENT_CASES]
 
 
 def main():

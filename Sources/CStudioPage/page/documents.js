@@ -116,6 +116,22 @@ export class DocumentList {
     return renamed;
   }
 
+  /**
+   * A document turned out not to be well when its picture was drawn. The folder's own word on another state of it counts again.
+   * @param {string} name
+   * @param {string} key
+   * @param {{ code: string, message: string }} error
+   */
+  mark(name, key, { code, message }) {
+    const entry = this.#all.get(name);
+    if (!entry || entry.key !== key || entry.state) return;
+    /** @type {Entry['state']} */
+    const state = code === 'damaged' ? 'damaged' : ['notADocument', 'newerFormat', 'notPermitted', 'inputOutput'].includes(code) ? 'unreadable' : undefined;
+    if (!state) return;
+    this.#all.set(name, { ...entry, state, why: message });
+    this.#shown = null;
+  }
+
   /** @param {Partial<Sorting>} sorting */
   sort(sorting) {
     this.sorting = { ...this.sorting, ...sorting };

@@ -103,8 +103,8 @@ async function addTemplates(studio, choice, chosen) {
     const box = choice(path, frame, title(nameOf(path)), words.documents.isTemplate);
     if (path === chosen) box.checked = true;
   }
-  const pictures = new Thumbnails((path, options) => studio.net.fetch(path, options), (path, _, address) => {
-    if (address) frames.get(path)?.replaceChildren(build('img', { alt: '', src: address }));
+  const pictures = new Thumbnails((path, options) => studio.net.fetch(path, options), (path, _, picture) => {
+    if (typeof picture === 'string') frames.get(path)?.replaceChildren(build('img', { alt: '', src: picture }));
   });
   pictures.want(all);
 }

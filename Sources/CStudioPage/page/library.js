@@ -63,7 +63,7 @@ export class DocumentBrowser {
     const style = build('link', { rel: 'stylesheet', href: '/library.css' });
     document.head.append(style);
     style.addEventListener('load', () => this.#later());
-    this.#thumbnails = new Thumbnails((path, options) => studio.net.fetch(path, options), (path, key, address) => this.#showPicture(path, key, address));
+    this.#thumbnails = new Thumbnails((path, options) => studio.net.fetch(path, options), (path, key, picture) => this.#showPicture(path, key, picture));
     this.parts = this.#build();
     this.#attach();
     this.update();
@@ -97,12 +97,12 @@ export class DocumentBrowser {
     this.#host.hidden = place === 'none';
     this.#host.classList.toggle('beside', place === 'beside');
     // What is behind it cannot be reached by keys, nor by a screen reader.
-    for (const element of document.querySelectorAll('#emoji, #stage, #history, #zoom, #selection, .tools, .sheetButton')) /** @type {HTMLElement} */ (element).inert = place === 'whole';
+    for (const element of document.querySelectorAll('#stage, #history, #zoom, #selection, .tools, .sheetButton')) /** @type {HTMLElement} */ (element).inert = place === 'whole';
     this.parts.back.hidden = place !== 'whole' || !studio.isOpen;
     document.querySelector('button[data-action="documents"]')?.setAttribute('aria-pressed', String(place !== 'none'));
     if (isOther && place !== 'none') this.#browse(this.#folder);
     else if (isOther) this.#leave();
-    if (isOther) studio.emit('layout', undefined);
+    studio.emit('layout', undefined);
     this.#later();
   }
 
@@ -261,6 +261,7 @@ export class DocumentBrowser {
     folders.replaceChildren(...names.map((name) => build('div', { role: 'listitem' },
       build('button', { type: 'button', class: 'folder', onclick: () => this.#browse(pathIn(this.#folder, name)) }, icon('folder'), build('span', {}, name)))));
     const isEmpty = !this.#list.shown.length;
+    this.parts.grid.hidden = isEmpty;
     empty.hidden = !isEmpty;
     empty.textContent = isEmpty ? (search.value ? words.documents.nothingFound : words.documents.none) : '';
     this.#showSelection();
@@ -375,15 +376,17 @@ export class DocumentBrowser {
 
   /**
    * Shows a picture in the cells of all documents with that state: copies have the same one.
-   * @param {string} path @param {string} key @param {string | null} address
+   * @param {string} path @param {string} key @param {string | { code: string, message: string }} picture
    */
-  #showPicture(path, key, address) {
+  #showPicture(path, key, picture) {
     for (const { cell, entry } of this.#cells.values()) {
       const isThat = entry.key === key;
       // The state has changed meanwhile: that picture is better than none, and the next one is on its way.
       const isFormer = !isThat && pathIn(this.#folder, entry.name) === path && !cell.querySelector('img');
-      if (isThat || isFormer) showPicture(/** @type {HTMLElement} */ (cell.querySelector('.frame')), address);
+      if (isThat || isFormer) showPicture(/** @type {HTMLElement} */ (cell.querySelector('.frame')), typeof picture === 'string' ? picture : null);
+      if (isThat && typeof picture !== 'string') this.#list.mark(entry.name, key, picture);
     }
+    if (typeof picture !== 'string') this.#later();
   }
 
   /** @param {string} name */
@@ -459,6 +462,8 @@ export class DocumentBrowser {
     if (name === null || index < 0) return;
     const { key } = event;
     const isRTL = getComputedStyle(this.#host).direction === 'rtl';
+    // A blank in a name that is being typed selects nothing.
+    const isNaming = this.#typed.text !== '' && event.timeStamp - this.#typed.time < typingTime;
     const page = this.#columns * Math.max(1, this.#rows.size - 1);
     /** @type {Record<string, number>} */
     const steps = { ArrowLeft: isRTL ? 1 : -1, ArrowRight: isRTL ? -1 : 1, ArrowUp: -this.#columns, ArrowDown: this.#columns, PageUp: -page, PageDown: page, Home: -shown.length, End: shown.length };
@@ -467,7 +472,7 @@ export class DocumentBrowser {
       const next = key === 'ArrowUp' || key === 'ArrowDown' ? index + steps[key] : Math.max(0, Math.min(shown.length - 1, index + steps[key]));
       if (shown[next]) this.#moveFocus(shown[next].name, event.shiftKey ? name : null);
     } else if (key === 'Enter') this.#open(name);
-    else if (key === ' ') this.#toggle(name);
+    else if (key === ' ' && !isNaming) this.#toggle(name);
     else if (key === 'F2') this.#rename(name);
     else if (key === 'Delete') this.#delete(this.#selected.size ? this.#chosen : [name]);
     else if (key === 'ContextMenu' || (key === 'F10' && event.shiftKey)) {
@@ -475,7 +480,7 @@ export class DocumentBrowser {
       if (more instanceof HTMLElement) this.#showMenu(more, name);
     } else if (/^a$/i.test(key) && (event.ctrlKey || event.metaKey)) this.#select(shown.map((entry) => entry.name));
     else if (/^d$/i.test(key) && (event.ctrlKey || event.metaKey)) this.#duplicate(this.#selected.size ? this.#chosen : [name]);
-    else if (letterKey.test(key) && !event.ctrlKey && !event.metaKey && !event.altKey) this.#jump(key, event.timeStamp, index);
+    else if ((letterKey.test(key) || key === ' ') && !event.ctrlKey && !event.metaKey && !event.altKey) this.#jump(key, event.timeStamp, index);
     else return;
     event.preventDefault();
     // Keys of the canvas mean something else.
@@ -554,7 +559,8 @@ export class DocumentBrowser {
       await this.#studio.goTo(path);
       this.#isOnTop = false;
       this.update();
-      if (!this.isShown) this.#studio.focusCanvas();
+      // Keys are for what was opened: Delete, above all.
+      this.#studio.focusCanvas();
     } catch (error) {
       this.#tell(whyNotOpen(path, error));
     }

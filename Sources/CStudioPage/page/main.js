@@ -43,7 +43,7 @@ async function start() {
   const output = /** @type {HTMLElement} */ (document.getElementById('status'));
   studio.on('status', ({ state }) => { output.dataset.state = state; });
   studio.on('opened', () => {
-    /** @type {HTMLElement} */ (document.getElementById('name')).textContent = studio.name.replace(/\.emojiart$/, '');
+    /** @type {HTMLElement} */ (document.getElementById('name')).textContent = studio.title;
   });
   const opened = new Promise((resolve) => {
     studio.on('opened', () => resolve(undefined));

@@ -243,7 +243,7 @@ function attachNotes(studio) {
     host.append(note);
     while (host.children.length > 4) host.firstElementChild?.remove();
     // What asks for something stays longer.
-    let timer = setTimeout(close, action || kind === 'bad' ? 12000 : 2500);
+    let timer = setTimeout(close, action || kind ? 12000 : 2500);
     note.addEventListener('pointerenter', () => clearTimeout(timer));
     note.addEventListener('pointerleave', () => { timer = setTimeout(close, 3000); });
   });
@@ -259,6 +259,7 @@ function attachNotes(studio) {
   });
   studio.on('message', (message) => {
     if (typeof message.moved === 'string') studio.emit('note', { text: words.news.movedDocument(message.moved) });
+    for (const each of message.restored ?? []) tellRestored(studio, each);
     if (message.removed === true) studio.emit('note', { text: words.news.removedDocument, kind: 'bad' });
     if (message.degraded) studio.emit('note', { text: words.news.degraded });
     if (message.error && !message.openFailed) studio.emit('note', { text: message.error.message, kind: 'bad' });
@@ -266,10 +267,26 @@ function attachNotes(studio) {
     if (message.left) studio.emit('note', { text: words.news.left(message.left), kind: 'bad' });
   });
   // What has happened before.
+  for (const each of studio.restored) tellRestored(studio, each);
   if (studio.fault) studio.emit('note', { text: words.news.cannotOpen(studio.fault.name, studio.fault.reason), kind: 'bad' });
   const left = pendingDocument();
   if (left && left !== studio.name) studio.emit('note', { text: words.news.left(left), kind: 'bad' });
   studio.refresh();
+}
+
+/** The restored edits that were told; each connection hears of them. */
+const toldRestored = new Set();
+
+/**
+ * Tells that edits of a killed program are back, or that they cannot be.
+ * @param {Studio} studio
+ * @param {{ edits?: number, modified?: number, kept?: string }} restored
+ */
+function tellRestored(studio, { edits = 0, modified = 0, kept }) {
+  const key = kept ?? `${studio.name} ${modified}`;
+  if (toldRestored.has(key) || (!kept && !edits)) return;
+  toldRestored.add(key);
+  studio.emit('note', kept ? { text: kept, kind: 'bad' } : { text: words.documents.restored(studio.title, edits), kind: 'good' });
 }
 
 /**

@@ -60,7 +60,7 @@ export class Sheet {
     this.#grip.setAttribute('aria-expanded', String(isFull));
     document.querySelector('.sheetButton')?.setAttribute('aria-expanded', String(!isClosed));
     // A closed sheet is off the page for keys and screen readers, too.
-    if (document.body.dataset.documents !== 'whole') this.#aside.inert = isClosed;
+    this.#aside.inert = isClosed || document.body.dataset.documents === 'whole';
     const { start, end, top, bottom } = insetsOf(this.layout, this.state, innerHeight);
     const isRTL = getComputedStyle(document.documentElement).direction === 'rtl';
     this.#studio.setInset({ left: isRTL ? end : start, right: isRTL ? start : end, top, bottom });

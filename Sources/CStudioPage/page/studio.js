@@ -93,6 +93,11 @@ export class Studio {
    * @type {{ name: string, reason: string } | null}
    */
   fault = null;
+  /**
+   * The edits of killed programs that were restored when the document was opened.
+   * @type {{ edits?: number, modified?: number, kept?: string }[]}
+   */
+  restored = [];
   /** Whether the page goes from one document to another one: nothing is edited then. */
   isLeaving = false;
   /** Whether another page has taken over what is pending. */
@@ -356,6 +361,7 @@ export class Studio {
       this.can = message.can;
       return this.emit('can', this.can);
     }
+    if (message.restored) this.restored = message.restored;
     if (message.folder) return this.emit('folder', message.folder);
     if (message.peers) {
       this.peers = message.peers;
@@ -377,7 +383,10 @@ export class Studio {
     }
   }
 
-  #showName() { document.title = `${this.name.replace(/\.emojiart$/, '')} – emojiart`; }
+  /** The document's name as people see it. */
+  get title() { return this.name.replace(/^.*\//, '').replace(/\.emojiart$/, ''); }
+
+  #showName() { document.title = `${this.title} – emojiart`; }
 
   /**
    * What to tell about the connection and saving.

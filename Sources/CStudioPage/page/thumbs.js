@@ -32,7 +32,8 @@ export class Thumbnails {
 
   /**
    * @param {(path: string, options: RequestInit) => Promise<Response>} fetch asks the server
-   * @param {(path: string, key: string, address: string | null) => void} show shows a picture; null for one that cannot be drawn
+   * @param {(path: string, key: string, picture: string | { code: string, message: string }) => void} show shows a picture by its address, or why it
+   *   cannot be drawn
    */
   constructor(fetch, show) {
     this.#fetch = fetch;
@@ -97,11 +98,13 @@ export class Thumbnails {
       const address = URL.createObjectURL(await response.blob());
       this.#keep(name, address);
       this.#show(path, key, address);
-    } catch {
-      // A cancelled one may be wanted again; the key of a document that cannot be drawn changes with its state.
-      if (!work.signal.aborted) {
+    } catch (error) {
+      const { code, message } = /** @type {import('./net').RequestError} */ (error);
+      // A cancelled one may be wanted again, and one without an answer when the server is back. The key of a document that cannot be drawn
+      // changes with its state.
+      if (!work.signal.aborted && code) {
         this.#failed.add(key);
-        this.#show(path, key, null);
+        this.#show(path, key, { code, message });
       }
     }
     this.#running.delete(name);
