@@ -44,6 +44,9 @@ public struct UploadedFile: Sendable {
     return stem.isEmpty ? "untitled" : stem
   }
 
+  /// Whether its name ends as documents' names do.
+  var isCalledDocument: Bool { ImportSource.endings.contains { name.utf8.suffix($0.utf8.count).elementsEqual($0.utf8) } }
+
   /// The most bytes of a stem: a number, the ending and SQLite's own endings fit behind it.
   private static let nameBytes = 200
 }
@@ -60,6 +63,10 @@ extension Workspace {
     let relative = DocumentName.withoutEnding(place.name)
     let stem = DocumentName.withoutEnding(place.path)
     let source = SourceBytes(sniffing: file.bytes)
+    // The apps make empty files for new documents.
+    guard !file.bytes.isEmpty || file.isCalledDocument else {
+      throw ArtError(.notADocument, "\(file.name) is empty", about: file.name)
+    }
     let fetcher = fetcher
     switch source.kind {
     case .document:
