@@ -56,8 +56,14 @@ static const unsigned char arrange_js[] = {
 static const unsigned char actions_js[] = {
 #embed "page/actions.js"
 };
+static const unsigned char language_js[] = {
+#embed "page/language.js"
+};
 static const unsigned char words_js[] = {
 #embed "page/words.js"
+};
+static const unsigned char words_de_js[] = {
+#embed "page/words.de.js"
 };
 static const unsigned char strokes_js[] = {
 #embed "page/strokes.js"
@@ -132,7 +138,9 @@ static const struct studio_file studio_files[] = {
     FILE("snapping.js", snapping_js),
     FILE("arrange.js", arrange_js),
     FILE("actions.js", actions_js),
+    FILE("language.js", language_js),
     FILE("words.js", words_js),
+    FILE("words.de.js", words_de_js),
     FILE("strokes.js", strokes_js),
     FILE("overlay.js", overlay_js),
     FILE("pointer.js", pointer_js),

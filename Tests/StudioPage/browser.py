@@ -476,7 +476,7 @@ def background_arrives(studio):
         page.get_by_label("Address").fill(f"{pictures.url}/a.png")
         page.get_by_label("It is on this machine").check()
         page.keyboard.press("Enter")
-        page.get_by_text(re.compile(r"Fetching the picture: \d+ KB / \d+ KB")).wait_for()
+        page.get_by_text(re.compile(r"Fetching the picture: \d+ kB / \d+ kB")).wait_for()
         # Editing goes on meanwhile.
         drag(page, (x, y), (x + 80, y), ["Control"])
         studio.until("the drag", lambda e: e[0]["x"] > 330)
@@ -488,7 +488,7 @@ def background_arrives(studio):
         page.get_by_label("Address").fill(f"{pictures.url}/b.png")
         page.get_by_label("It is on this machine").check()
         page.keyboard.press("Enter")
-        page.get_by_text(re.compile(r"Fetching the picture: \d+ KB")).wait_for()
+        page.get_by_text(re.compile(r"Fetching the picture: \d+ kB")).wait_for()
         page.get_by_role("button", name="Cancel").click()
         page.get_by_text("Fetching the picture").wait_for(state="hidden")
         # A later edit is in the file, and the picture is still the first one.
@@ -704,6 +704,7 @@ def few_requests(studio):
     assert page.evaluate("getComputedStyle(document.body).margin") == "0px", "the styles in the document are taken"
     page.evaluate("studio.ready")
     assert len(asked) > 20, "the count sees later requests"
+    assert not [name for name in asked if re.fullmatch(r"words\.\w+\.js", name)], "an English page has no other table"
 
 
 def reconnects(studio):
@@ -783,7 +784,42 @@ def tones(studio):
         page.locator(f'#found [data-emoji="{wanted}"]').first.wait_for()
 
 
-CASES = [few_requests, reconnects, captions_do_not_scroll, middle_button_pastes_nothing, escape_with_keys, tones, edits_while_reopening, document_renamed_while_away, drags, snaps, escape_cancels, arrows, deletes_and_duplicates, marquee_and_all, resizes_and_turns, adds_by_search, zooms, touches,
+def german(studio):
+    """A browser that prefers German gets the page in German, by one more request, and another language is a choice in the menu."""
+    studio.run("add", studio.document, "🐝", "--at", "320,240")
+    link = studio.serve()
+    page = studio.blank(locale="de-CH")
+    asked = []
+    page.on("request", lambda request: asked.append(request.url.split("/", 3)[3]))
+    page.goto(link)
+    page.wait_for_function("window.studio && studio.ready.then(() => true)")
+    assert asked.count("words.de.js") == 1, asked
+    assert page.evaluate("[document.documentElement.lang, document.documentElement.dir]") == ["de", "ltr"]
+    page.get_by_role("button", name="Exportieren").wait_for()
+    page.locator("#status").get_by_text("Gespeichert").wait_for()
+    assert page.locator("#find").get_attribute("placeholder") == "Emoji suchen"
+    assert page.get_by_role("heading", name="Tiergesichter").is_visible()
+    # The name of the edit is English in the document, and German in the history.
+    page.mouse.click(*box(page, "🐝, Größe 40, bei 320, 240")[:2])
+    page.keyboard.press("Control+d")
+    studio.until("the copy", lambda e: len(e) == 2)
+    page.keyboard.press("Control+Shift+h")
+    page.get_by_text("🐝 duplizieren").wait_for()
+    assert "duplicate 🐝" in studio.run("history", studio.document)
+    page.locator('button[data-action="undo"][title^="Rückgängig: 🐝 duplizieren"]').wait_for()
+    page.locator('button[data-action="menu"]').click()
+    page.get_by_role("menuitem", name="Sprache (Language)").click()
+    page.get_by_role("combobox", name="Sprache").select_option("en")
+    asked.clear()
+    with page.expect_navigation():
+        page.get_by_role("button", name="Anwenden").click()
+    page.wait_for_function("window.studio && studio.ready.then(() => true)")
+    page.get_by_role("button", name="Export").wait_for()
+    assert page.evaluate("document.documentElement.lang") == "en"
+    assert "words.js" in asked and "words.de.js" not in asked, asked
+
+
+CASES = [few_requests, german, reconnects, captions_do_not_scroll, middle_button_pastes_nothing, escape_with_keys, tones, edits_while_reopening, document_renamed_while_away, drags, snaps, escape_cancels, arrows, deletes_and_duplicates, marquee_and_all, resizes_and_turns, adds_by_search, zooms, touches,
          two_pages_and_a_command, refused_background, stamps_and_brushes, words_are_typed_in_place, actions_by_name, pastes, takes_back,
          background_arrives, drops, exports, moved_and_removed, reload_keeps_pending, link_takes_over, stored_scripts, *DOCUMENT_CASES]
 

@@ -26,7 +26,7 @@ import { folderOf } from './documents.js';
 import { all, bounds, inverted, sameEmoji } from './selection.js';
 import { boxOf, edgesOf, rotation, rounded } from './rules.js';
 import { drawID } from './net.js';
-import { words } from './words.js';
+import { errorText, words } from './words.js';
 
 /** The usual distance of neighbours in z-order. */
 export const zStep = 2 ** 20;
@@ -36,7 +36,7 @@ export const zStep = 2 ** 20;
 /**
  * Gives labels other values, as one edit.
  * @param {Studio} studio
- * @param {string} verb
+ * @param {import('./words').Verb} verb
  * @param {readonly Label[]} labels
  * @param {(label: Label, index: number) => Fields} values
  */
@@ -49,7 +49,7 @@ export function edit(studio, verb, labels, values) {
 /**
  * Adds labels above all others, as one edit, and selects them.
  * @param {Studio} studio
- * @param {string} verb
+ * @param {import('./words').Verb} verb
  * @param {readonly Omit<Label, 'id' | 'z'>[]} labels
  * @returns {Label[]}
  */
@@ -65,18 +65,18 @@ export function add(studio, verb, labels, isSelected = true) {
 /** @param {Studio} studio */
 export function remove(studio, labels = studio.selection) {
   studio.settle();
-  studio.perform(labels.map(({ id }) => ['remove', id]), editName(words.edits.remove, labels));
+  studio.perform(labels.map(({ id }) => ['remove', id]), editName('remove', labels));
 }
 
 /** @param {Studio} studio */
 function duplicate(studio) {
   const copies = studio.selection.map((label) => ({ ...label, x: rounded(label.x + 20), y: rounded(label.y + 20) }));
-  add(studio, words.edits.duplicate, copies);
+  add(studio, 'duplicate', copies);
 }
 
 /**
  * @param {Studio} studio
- * @param {string} verb
+ * @param {import('./words').Verb} verb
  * @param {(boxes: import('./types').Box[]) => import('./types').Point[]} rule
  */
 function arrange(studio, verb, rule) {
@@ -95,7 +95,7 @@ export function scale(studio, factor) {
   const around = bounds(labels);
   if (!around) return;
   const center = { x: (around.left + around.right) / 2, y: (around.top + around.bottom) / 2 };
-  edit(studio, words.edits.resize, labels, scaler(labels)(factor, center));
+  edit(studio, 'resize', labels, scaler(labels)(factor, center));
 }
 
 /**
@@ -107,7 +107,7 @@ function mirror(studio) {
   const around = bounds(labels);
   if (!around) return;
   const sum = around.left + around.right;
-  edit(studio, words.edits.mirror, labels, (label) => ({
+  edit(studio, 'mirror', labels, (label) => ({
     mirrored: !label.mirrored, x: labels.length > 1 ? rounded(sum - label.x) : label.x, rotation: rotation(-(label.rotation ?? 0)),
   }));
 }
@@ -123,7 +123,7 @@ function reorder(studio, isFront) {
   const last = isFront ? order.slice(-labels.length) : order.slice(0, labels.length);
   if (last.every((label, index) => label.id === labels[index].id)) return;
   const start = isFront ? studio.store.topZ + zStep : studio.store.bottomZ - zStep * labels.length;
-  edit(studio, words.edits.order, labels, (_, index) => ({ z: start + zStep * index }));
+  edit(studio, 'order', labels, (_, index) => ({ z: start + zStep * index }));
 }
 
 /**
@@ -149,9 +149,9 @@ function step(studio, isForward) {
   // Without room between the two, the server finds places.
   if (gap < 1) {
     const [lower, upper] = isForward ? [[next], labels] : [labels, [next]];
-    return studio.ask({ order: { above: lower[lower.length - 1].id, ref: upper.map(({ id }) => id) } }, words.edits.order);
+    return studio.ask({ order: { above: lower[lower.length - 1].id, ref: upper.map(({ id }) => id) } }, 'order');
   }
-  edit(studio, words.edits.order, labels, (_, number) => ({ z: low + gap * (number + 1) }));
+  edit(studio, 'order', labels, (_, number) => ({ z: low + gap * (number + 1) }));
   return undefined;
 }
 
@@ -177,7 +177,7 @@ function endMove(studio) {
   const [, , , , dx, dy] = studio.lifted.matrix;
   const labels = studio.lifted.labels.flatMap(({ id }) => studio.store.shown(id) ?? []);
   const newValues = mover(labels)(dx, dy);
-  studio.release(labels.flatMap((label) => differences(label, withFields(label, newValues(label)))), editName(words.edits.move, labels));
+  studio.release(labels.flatMap((label) => differences(label, withFields(label, newValues(label)))), editName('move', labels));
 }
 
 /** @param {Studio} studio @param {-1 | 1} direction */
@@ -239,19 +239,19 @@ export const actions = [
   { id: 'order.backward', group: 'arrange', keys: ['Mod+['], isEnabled: some, run: (studio) => step(studio, false) },
   { id: 'order.back', group: 'arrange', keys: ['Mod+Shift+['], isEnabled: some, run: (studio) => reorder(studio, false) },
   { id: 'mirror', group: 'arrange', keys: ['Shift+H'], isEnabled: some, run: mirror },
-  { id: 'straighten', group: 'arrange', keys: [], isEnabled: some, run: (studio) => edit(studio, words.edits.rotate, studio.selection, () => ({ rotation: 0 })) },
+  { id: 'straighten', group: 'arrange', keys: [], isEnabled: some, run: (studio) => edit(studio, 'rotate', studio.selection, () => ({ rotation: 0 })) },
   { id: 'larger', group: 'arrange', keys: ['Mod+Shift+.'], repeats: true, isEnabled: some, run: (studio) => scale(studio, 1.1) },
   { id: 'smaller', group: 'arrange', keys: ['Mod+Shift+,'], repeats: true, isEnabled: some, run: (studio) => scale(studio, 1 / 1.1) },
   .../** @type {const} */ ([['left', ['Mod+Shift+ArrowLeft']], ['center', []], ['right', ['Mod+Shift+ArrowRight']], ['top', ['Mod+Shift+ArrowUp']], ['middle', []], ['bottom', ['Mod+Shift+ArrowDown']]])
     .map(([line, keys]) => ({
       id: `align.${line}`, group: 'arrange', keys, isEnabled: some,
-      run: (/** @type {Studio} */ studio) => arrange(studio, words.edits.align, (boxes) => align(boxes, line, studio.store.canvas)),
+      run: (/** @type {Studio} */ studio) => arrange(studio, 'align', (boxes) => align(boxes, line, studio.store.canvas)),
     })),
   .../** @type {const} */ ([['horizontally', ['Alt+H']], ['vertically', ['Alt+V']]]).map(([axis, keys]) => ({
     id: `distribute.${axis}`, group: 'arrange', keys, isEnabled: three,
-    run: (/** @type {Studio} */ studio) => arrange(studio, words.edits.distribute, (boxes) => distribute(boxes, axis)),
+    run: (/** @type {Studio} */ studio) => arrange(studio, 'distribute', (boxes) => distribute(boxes, axis)),
   })),
-  { id: 'tidy', group: 'arrange', keys: ['Alt+T'], isEnabled: several, run: (studio) => arrange(studio, words.edits.grid, (boxes) => tidy(boxes, studio.store.canvas)) },
+  { id: 'tidy', group: 'arrange', keys: ['Alt+T'], isEnabled: several, run: (studio) => arrange(studio, 'grid', (boxes) => tidy(boxes, studio.store.canvas)) },
 
   .../** @type {const} */ ([['Left', -1, 0], ['Right', 1, 0], ['Up', 0, -1], ['Down', 0, 1]]).flatMap(([way, across, down]) => [
     { id: `move.${way.toLowerCase()}`, group: 'move', keys: [`Arrow${way}`], repeats: true, isEnabled: some, run: (/** @type {Studio} */ studio) => move(studio, across, down) },
@@ -276,6 +276,7 @@ export const actions = [
   { id: 'save', group: 'document', keys: ['Mod+S'], isEnabled: open, run: (studio) => studio.save() },
   { id: 'connect', group: 'document', keys: [], isEnabled: ({ net }) => net.state !== 'open', run: async (studio) => (await dialogs()).askLink(studio) },
   { id: 'name', group: 'document', keys: [], run: async (studio) => (await dialogs()).showName(studio) },
+  { id: 'language', group: 'document', keys: [], isEnabled: ({ net }) => net.state === 'open', run: async (studio) => (await dialogs()).showLanguage(studio) },
 
   { id: 'palette', group: 'help', keys: ['Mod+/', 'Mod+Shift+P'], run: async (studio) => (await dialogs()).showCommands(studio) },
   { id: 'help', group: 'help', keys: ['?'], run: async (studio) => (await dialogs()).showHelp(studio) },
@@ -303,7 +304,7 @@ function zoomToSelection(studio) {
 function revert(studio, verb) {
   studio.settle();
   const { can } = studio;
-  studio.ask({ [verb]: 1 }, verb === 'undo' ? words.undo(can.undo ?? '') : words.redo(can.redo ?? ''));
+  studio.ask({ [verb]: 1 }, `${verb === 'undo' ? 'Undo' : 'Redo'} ${can[verb] ?? ''}`);
 }
 
 const table = new Map(actions.map((action) => [action.id, action]));
@@ -317,7 +318,7 @@ export function run(studio, id) {
   const action = table.get(id);
   if (!action || !isEnabled(studio, action)) return false;
   if (!id.startsWith('move.')) studio.settle();
-  Promise.resolve(action.run(studio)).catch((error) => studio.emit('note', { text: error.message, kind: 'bad' }));
+  Promise.resolve(action.run(studio)).catch((error) => studio.emit('note', { text: errorText(error), kind: 'bad' }));
   return true;
 }
 
@@ -335,7 +336,7 @@ const isMac = /Mac|iP(hone|ad)/.test(navigator.platform);
  */
 export function keyText(key) {
   /** @type {Record<string, string>} */
-  const names = { Mod: isMac ? '⌘' : 'Ctrl', Alt: isMac ? '⌥' : 'Alt', Shift: isMac ? '⇧' : 'Shift', ArrowLeft: '←', ArrowRight: '→', ArrowUp: '↑', ArrowDown: '↓', Escape: 'Esc', Delete: 'Del' };
+  const names = { ...words.keys, ...(isMac ? { Mod: '⌘', Alt: '⌥', Shift: '⇧' } : {}), ArrowLeft: '←', ArrowRight: '→', ArrowUp: '↑', ArrowDown: '↓' };
   // The key `+` is written after a `+`.
   const parts = key.endsWith('++') ? [...key.slice(0, -2).split('+'), '+'] : key.split('+');
   return parts.map((part) => names[part] ?? part).join(isMac ? '' : '+');

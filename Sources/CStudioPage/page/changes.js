@@ -113,7 +113,7 @@ export const isOfLabel = ([kind]) => !['canvas', 'fill', 'background', 'pending'
 
 /**
  * The name of an edit, as the commands give it: `move 🐝 🌸`, `move 12 emoji`.
- * @param {string} verb
+ * @param {import('./words').Verb} verb
  * @param {readonly Pick<Label, 'text' | 'kind'>[]} labels
  */
 export function editName(verb, labels) {

@@ -5,10 +5,11 @@
 /** @typedef {import('./studio').Studio} Studio */
 
 import { actions, isEnabled, keyText, run } from './actions.js';
+import { chooseLanguage, chosenLanguage, fileSize, languages } from './language.js';
 import { linkWith } from './net.js';
 import { build } from './panels.js';
 import { download, regionOf, setAddress, setPicture, visibleRegion } from './transfer.js';
-import { actionName, words } from './words.js';
+import { actionName, errorText, words } from './words.js';
 
 /**
  * Shows a dialog until it is closed, and takes it away.
@@ -83,7 +84,7 @@ export function select(options, value) {
 }
 
 /** @param {Studio} studio @param {unknown} error */
-const tell = (studio, error) => studio.emit('note', { text: /** @type {Error} */ (error).message, kind: 'bad' });
+const tell = (studio, error) => studio.emit('note', { text: errorText(error), kind: 'bad' });
 
 // MARK: Background
 
@@ -163,7 +164,7 @@ export function attachDialogs(studio) {
     // One that was cancelled may still be on its way.
     if (message.fetched && fetching) {
       const { bytes, of } = message.fetched;
-      fetching.text.textContent = words.background.received(of ? `${megabytes(bytes)} / ${megabytes(of)}` : megabytes(bytes));
+      fetching.text.textContent = words.background.received(of ? `${fileSize(bytes)} / ${fileSize(of)}` : fileSize(bytes));
     }
     if (message.background || message.rejected || message.warning) end();
     if (message.warning) warn(studio, message.warning);
@@ -178,9 +179,6 @@ export function attachDialogs(studio) {
   studio.on('status', ({ state }) => { if (state !== 'saved' && state !== 'saving' && state !== 'notSaved') end(); });
   return receive;
 }
-
-/** @param {number} bytes */
-const megabytes = (bytes) => (bytes < 1e6 ? `${Math.round(bytes / 1e3)} KB` : `${(bytes / 1e6).toFixed(1)} MB`);
 
 /**
  * Tells of a refused background. Editing goes on meanwhile.
@@ -198,7 +196,7 @@ function warn(studio, { detail, question, reason }) {
   const keep = build('button', { type: 'button', class: 'main', onclick: () => answer('always') }, words.background.keepWarning);
   const close = build('button', { type: 'button', class: 'main', onclick: () => answer(null) }, words.background.ok);
   const dialog = build('dialog', { class: 'alert', role: 'alertdialog', 'aria-label': words.background.failed },
-    build('h2', {}, words.background.failed), build('p', { role: 'alert' }, detail), reason === 'notAllowed' ? build('p', {}, words.background.ownHint) : null, build('p', {}, words.background.oldStays),
+    build('h2', {}, words.background.failed), build('p', { role: 'alert' }, words.refusal(reason, detail)), reason === 'notAllowed' ? build('p', {}, words.background.ownHint) : null, build('p', {}, words.background.oldStays),
     build('div', { class: 'buttons' }, ...(question ? [stop, keep] : [close])));
   dialog.addEventListener('keydown', (event) => {
     if (event.key !== 'Escape') return;
@@ -217,14 +215,14 @@ function warn(studio, { detail, question, reason }) {
 
 // MARK: Canvas
 
-const presets = /** @type {[string, string][]} */ ([['', '–'], ['1024x768', '1024 × 768'], ['1080x1080', '1080 × 1080'], ['1080x1350', '1080 × 1350'], ['1920x1080', '1920 × 1080'], ['2480x3508', 'A4, 300 dpi']]);
+const presets = /** @type {[string, string][]} */ ([['', '–'], ['1024x768', '1024 × 768'], ['1080x1080', '1080 × 1080'], ['1080x1350', '1080 × 1350'], ['1920x1080', '1920 × 1080'], ['2480x3508', '']]);
 
 /** @param {Studio} studio */
 export function showCanvas(studio) {
   const { width, height, fill } = studio.store.canvas;
   const number = (/** @type {number} */ value, /** @type {string} */ name) => build('input', { type: 'number', min: '1', max: '100000', step: '1', value: String(value), required: true, 'aria-label': name });
   const [across, down] = [number(width, words.canvas.width), number(height, words.canvas.height)];
-  const preset = select(presets, '');
+  const preset = select(presets.map(([size, name]) => [size, name || words.canvas.print]), '');
   preset.addEventListener('change', () => { if (preset.value) [across.value, down.value] = preset.value.split('x'); });
   const anchor = select([['top-left', words.canvas.topLeft], ['center', words.canvas.center]], 'center');
   const scale = build('input', { type: 'checkbox' });
@@ -296,6 +294,23 @@ export function showExport(studio) {
 export function showName(studio) {
   const name = build('input', { type: 'text', maxLength: 40, value: studio.net.name, autocomplete: 'nickname' });
   show(studio, words.name.title, [form(words.name.save, [build('p', {}, words.name.hint), name], () => studio.net.setName(name.value.trim()))]);
+}
+
+// MARK: Language
+
+/**
+ * Lets the user choose the page's language. The page is loaded again, with what is pending.
+ * @param {Studio} studio
+ */
+export function showLanguage(studio) {
+  const chosen = select([['', words.language.browser], ...Object.entries(languages).map(([code, { name }]) => /** @type {[string, string]} */ ([code, name]))], chosenLanguage() ?? '');
+  show(studio, words.language.title, [form(words.language.save, [field(words.language.field, chosen), build('p', {}, words.language.hint)], () => {
+    chooseLanguage(chosen.value || null);
+    studio.settle();
+    studio.keep();
+    studio.net.isRestarting = true;
+    location.reload();
+  })]);
 }
 
 // MARK: Commands

@@ -62,7 +62,7 @@ export const changesOf = ({ labels, newValues, isNew }, find) => labels.flatMap(
 class Drag {
   /**
    * @param {GestureName} name
-   * @param {string} verb of the edit's name
+   * @param {import('./words').Verb} verb of the edit's name
    * @param {readonly Label[]} labels
    * @param {{ before: Selection, during: Selection }} selections
    * @param {(input: PointerInput, scene: Scene) => Effect} values

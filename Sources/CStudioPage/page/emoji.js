@@ -32,6 +32,12 @@ function toned(text, modifier) {
   return known.test(result) ? result : text;
 }
 
+/**
+ * The name of a palette: that of a theme, or what the user has called it.
+ * @param {string} name
+ */
+const paletteName = (name) => /** @type {Record<string, string>} */ (words.palettes)[name] ?? name.charAt(0).toUpperCase() + name.slice(1).replaceAll('-', ' ');
+
 /** @param {Studio} studio */
 export function attachEmoji(studio) {
   const panel = new Panel(studio);
@@ -147,8 +153,9 @@ class Panel {
   }
 
   #show() {
-    const groups = [{ name: words.emoji.recent, emoji: this.#recent }, ...this.#palettes].filter(({ emoji }) => emoji.length);
-    this.#found.replaceChildren(...groups.flatMap(({ name, emoji }) => [build('h2', {}, name.charAt(0).toUpperCase() + name.slice(1).replaceAll('-', ' ')), this.#grid(emoji.map((text) => ({ text, name: text })))]));
+    const palettes = this.#palettes.map(({ name, emoji }) => ({ name: paletteName(name), emoji }));
+    const groups = [{ name: words.emoji.recent, emoji: this.#recent }, ...palettes].filter(({ emoji }) => emoji.length);
+    this.#found.replaceChildren(...groups.flatMap(({ name, emoji }) => [build('h2', {}, name), this.#grid(emoji.map((text) => ({ text, name: text })))]));
     this.showStamp();
     this.#rove();
   }
@@ -226,11 +233,11 @@ class Panel {
     const { studio } = this;
     if (!text || !studio.isOpen) return;
     if (this.isReplacing && studio.selected.size) {
-      edit(studio, words.edits.replace, studio.selection.filter(({ kind }) => kind !== 'caption'), () => ({ text }));
+      edit(studio, 'replace', studio.selection.filter(({ kind }) => kind !== 'caption'), () => ({ text }));
       this.isReplacing = false;
       studio.focusCanvas();
     } else if (studio.tool !== 'stamp' && studio.tool !== 'brush') {
-      add(studio, words.edits.add, [{ text, ...this.#freePlace(), size: studio.stampSize }]);
+      add(studio, 'add', [{ text, ...this.#freePlace(), size: studio.stampSize }]);
     }
     studio.setStamp(text);
     this.use(text);
@@ -302,7 +309,7 @@ class Panel {
       const isOnStage = event.clientX > left && event.clientX < left + width && event.clientY > top && event.clientY < top + height;
       if (!drag.ghost || !isDropped || !isOnStage || !studio.isOpen) return;
       const { x, y } = studio.documentPoint(event);
-      add(studio, words.edits.add, [{ text: drag.text, x: Math.round(x), y: Math.round(y), size: studio.stampSize }]);
+      add(studio, 'add', [{ text: drag.text, x: Math.round(x), y: Math.round(y), size: studio.stampSize }]);
       studio.setStamp(drag.text);
       this.use(drag.text);
       studio.focusCanvas();

@@ -10,7 +10,7 @@ import { ending, folderOf, nameOf, pathIn, title } from './documents.js';
 import { build } from './panels.js';
 import { Thumbnails } from './thumbs.js';
 import { saveFile } from './transfer.js';
-import { words } from './words.js';
+import { errorText, words } from './words.js';
 import { archive, zipLimits } from './zip.js';
 
 /** The folder of templates, in the served one. */
@@ -19,6 +19,7 @@ const templates = 'templates';
 const fileLimit = 64 << 20;
 /** The most templates that are offered. */
 const templateLimit = 24;
+const sizeGroup = 'size';
 /** The sizes of new documents, in pixels: the name is in the words. */
 const sizes = /** @type {const} */ ([
   ['plain', 1024, 768], ['square', 1080, 1080], ['portrait', 1080, 1350], ['story', 1080, 1920], ['slide', 1920, 1080], ['a4', 2480, 3508], ['a4Landscape', 3508, 2480], ['poster', 5906, 8268],
@@ -30,8 +31,8 @@ const sizes = /** @type {const} */ ([
  * @param {unknown} error
  */
 export function whyNotOpen(path, error) {
-  const { code, message } = /** @type {import('./net').RequestError} */ (error);
-  return code === 'notLeft' || code === 'disconnected' ? words.documents.notLeft : words.news.cannotOpen(title(nameOf(path)), message);
+  const { code } = /** @type {import('./net').RequestError} */ (error);
+  return code === 'notLeft' || code === 'disconnected' ? words.documents.notLeft : words.news.cannotOpen(title(nameOf(path)), errorText(error));
 }
 
 // MARK: New
@@ -46,7 +47,7 @@ export function newDocument(studio, folder, template = '') {
   const name = build('input', { type: 'text', value: template ? title(nameOf(template)) : words.documents.untitled, required: true, autocomplete: 'off', spellcheck: false });
   const choices = build('div', { class: 'choices', role: 'radiogroup', 'aria-label': words.documents.size });
   const choice = (/** @type {string} */ value, /** @type {Node} */ picture, /** @type {string} */ text, /** @type {string} */ detail) => {
-    const box = build('input', { type: 'radio', name: 'size', value });
+    const box = build('input', { type: 'radio', name: sizeGroup, value });
     const element = build('label', {}, box, build('span', { class: 'frame' }, picture), build('span', {}, text), build('small', {}, detail));
     choices.append(element);
     return box;
@@ -130,7 +131,7 @@ export function renameDocument(studio) {
   const { name } = studio;
   askText(studio, words.documents.rename, words.documents.name, (text) => {
     studio.net.request({ documents: { rename: { document: name, to: pathIn(folderOf(name), text) } } })
-      .catch((error) => studio.emit('note', { text: error.message, kind: 'bad' }));
+      .catch((error) => studio.emit('note', { text: errorText(error), kind: 'bad' }));
   }, title(nameOf(name)));
 }
 
@@ -184,7 +185,7 @@ export async function importFiles(studio, files, folder) {
       made.push(answer.made);
       if (answer.notes.length) reports.push({ name: file.name, isFailed: false, lines: answer.notes.map((/** @type {{ kind: string, text: string }} */ { kind, text }) => `${words.documents.notes[/** @type {'leftOut' | 'changed'} */ (kind)]}: ${text}`) });
     } catch (error) {
-      reports.push({ name: file.name, isFailed: true, lines: [/** @type {Error} */ (error).message] });
+      reports.push({ name: file.name, isFailed: true, lines: [errorText(error)] });
     }
   }
   bar.end();
@@ -252,7 +253,7 @@ async function downloadAll(studio, paths, format, scale) {
       if (bytes > zipLimits.bytes || files.length === zipLimits.files) throw new Error(words.documents.tooMuch);
       files.push({ name: freeName(title(nameOf(path)), format === 'document' ? ending : `.${format === 'jpeg' ? 'jpg' : format}`, names), bytes: content });
     } catch (error) {
-      studio.emit('note', { text: words.documents.failed(title(nameOf(path)), /** @type {Error} */ (error).message), kind: 'bad' });
+      studio.emit('note', { text: words.documents.failed(title(nameOf(path)), errorText(error)), kind: 'bad' });
       if (bytes > zipLimits.bytes) break;
     }
   }
@@ -294,7 +295,7 @@ export function showTrouble(studio, path, { state, why }) {
       const { documents } = await studio.net.request({ documents: { repair: path } });
       studio.emit('note', { text: words.documents.repaired(title(nameOf(path)), documents.lines?.length ?? 0) });
     } catch (error) {
-      studio.emit('note', { text: /** @type {Error} */ (error).message, kind: 'bad' });
+      studio.emit('note', { text: errorText(error), kind: 'bad' });
     }
   });
 }

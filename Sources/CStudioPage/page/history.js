@@ -5,8 +5,9 @@
 /** @typedef {import('./studio').Studio} Studio */
 /** @typedef {{ by: string, id: string, isMine: boolean, isStep?: boolean, isUndone: boolean, time: number, what: string }} Entry */
 
+import { ago, date, dateTime } from './language.js';
 import { build, icon, whoIs } from './panels.js';
-import { words } from './words.js';
+import { editText, words } from './words.js';
 
 /** How many edits are asked for at a time. */
 const portion = 100;
@@ -61,12 +62,13 @@ function attach(studio, panel) {
   };
   const row = (/** @type {Entry} */ entry) => {
     const who = entry.isMine ? words.history.me : whoIs(entry.by);
-    const when = build('time', { title: new Date(entry.time).toLocaleString(), dateTime: new Date(entry.time).toISOString() }, ago(entry.time));
+    const time = build('time', { title: dateTime(entry.time), dateTime: new Date(entry.time).toISOString() }, when(entry.time));
+    const what = editText(entry.what);
     const item = build('li', { class: entry.isUndone ? 'undone' : '' },
-      build('span', { class: 'what', title: entry.what }, entry.what), build('small', {}, `${who} · `, when));
+      build('span', { class: 'what', title: what }, what), build('small', {}, `${who} · `, time));
     if (!entry.isUndone) {
-      const back = build('button', { type: 'button', 'aria-label': `${words.history.back}: ${entry.what}` }, words.history.back);
-      back.addEventListener('click', () => { studio.ask({ takeBack: entry.id }, `${words.history.back}: ${entry.what}`); });
+      const back = build('button', { type: 'button', 'aria-label': words.takeBack(what) }, words.history.back);
+      back.addEventListener('click', () => { studio.ask({ takeBack: entry.id }, `Take back ${entry.what}`); });
       item.append(back);
     }
     return item;
@@ -86,10 +88,10 @@ function attach(studio, panel) {
  * How long ago something was.
  * @param {number} time
  */
-function ago(time) {
+function when(time) {
   const minutes = Math.floor((Date.now() - time) / 60_000);
   if (minutes < 1) return words.history.now;
-  if (minutes < 60) return words.history.minutes(minutes);
-  if (minutes < 24 * 60) return words.history.hours(Math.floor(minutes / 60));
-  return new Date(time).toLocaleDateString();
+  if (minutes < 60) return ago(minutes, 'minute');
+  if (minutes < 24 * 60) return ago(Math.floor(minutes / 60), 'hour');
+  return date(time);
 }

@@ -8,9 +8,10 @@
 import { DocumentList, folderOf, nameOf, pathIn, range, title, visibleRange } from './documents.js';
 import { askText, exportDocuments, importFiles, newDocument, showTrouble, whyNotOpen } from './filing.js';
 import { browserPlace, layoutOf } from './layout.js';
+import { language, moment } from './language.js';
 import { build, icon, popMenu } from './panels.js';
 import { Thumbnails } from './thumbs.js';
-import { words } from './words.js';
+import { errorText, words } from './words.js';
 
 /** The least widths of a document's picture, the height of the text below, and the gaps, in pixels. */
 const cells = { whole: 156, beside: 108, text: 50, gap: 14 };
@@ -30,7 +31,7 @@ export function documentBrowser(studio) {
 export class DocumentBrowser {
   #studio;
   #host;
-  #list = new DocumentList(document.documentElement.lang || undefined);
+  #list = new DocumentList(language);
   #thumbnails;
   /** Whether it is wanted beside a document, and in place of one. */
   #isWanted = localStorage.getItem('documents') === 'beside';
@@ -217,12 +218,12 @@ export class DocumentBrowser {
       this.#showCurrent();
       if (isOther || !this.#host.contains(document.activeElement)) this.#focusFirst();
     } catch (error) {
-      const { code, message } = /** @type {import('./net').RequestError} */ (error);
-      if (code === 'disconnected') return;
+      if (/** @type {import('./net').RequestError} */ (error).code === 'disconnected') return undefined;
       // A folder that is gone leads to the one around it.
       if (folder) return this.#browse(folderOf(folder));
-      this.#tell(message);
+      this.#tell(errorText(error));
     }
+    return undefined;
   }
 
   #leave() {
@@ -366,7 +367,7 @@ export class DocumentBrowser {
     const mark = build('button', { type: 'button', class: 'mark', tabIndex: -1, 'aria-label': words.documents.select(title(name)) }, icon('check'));
     const more = build('button', { type: 'button', class: 'icon more', tabIndex: -1, 'aria-label': words.documents.actionsOf(title(name)), 'aria-haspopup': 'menu' }, icon('more'));
     const badge = state ? build('span', { class: 'badge', 'data-state': state }, words.documents.states[state]) : null;
-    const detail = badge ?? build('span', { class: 'detail' }, entry.modified ? words.documents.changed(entry.modified) : '');
+    const detail = badge ?? build('span', { class: 'detail' }, entry.modified ? moment(entry.modified) : '');
     const cell = build('div', { class: 'cell', role: 'gridcell', 'data-name': name, title: why && state !== 'unsaved' ? why : title(name) },
       frame, build('div', { class: 'text' }, build('span', { class: 'name' }, build('bdi', {}, title(name))), detail), mark, more);
     cell.setAttribute('aria-label', [title(name), state ? words.documents.states[state] : ''].filter(Boolean).join(', '));
@@ -530,7 +531,7 @@ export class DocumentBrowser {
       { name: words.documents.export, run: () => exportDocuments(this.#studio, [path]), isEnabled: isReadable },
       { name: words.documents.template, run: () => newDocument(this.#studio, this.#folder, path), isEnabled: isReadable },
       null,
-      { name: words.documents.delete, key: words.keys.delete, run: () => this.#delete([name]) },
+      { name: words.documents.delete, key: words.keys.Delete, run: () => this.#delete([name]) },
     ]);
   }
 
@@ -574,11 +575,11 @@ export class DocumentBrowser {
   async #ask(request) {
     try {
       const { documents } = await this.#studio.net.request({ documents: request });
-      for (const { document, message } of documents.failed ?? []) this.#tell(words.documents.failed(title(nameOf(document)), message));
+      for (const { document, ...error } of documents.failed ?? []) this.#tell(words.documents.failed(title(nameOf(document)), errorText(error)));
       for (const { document, edits } of documents.restored ?? []) this.#tell(words.documents.restored(title(nameOf(document)), edits), 'good');
       return documents;
     } catch (error) {
-      this.#tell(/** @type {Error} */ (error).message);
+      this.#tell(errorText(error));
       return null;
     }
   }

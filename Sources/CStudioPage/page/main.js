@@ -28,6 +28,8 @@ function colors() {
 }
 
 async function start() {
+  // Words in another language than that of index.html are shown as soon as they are here. No picture waits for them.
+  if (!/^en\b/i.test(localStorage.getItem('language') ?? navigator.language)) import('./words.js').then(({ showWords }) => showWords(), () => {});
   const stage = /** @type {HTMLElement} */ (document.getElementById('stage'));
   const worker = new Worker(painterURL(), { type: 'module' });
   const picture = new Picture(stage, worker);

@@ -8,9 +8,10 @@
 import { actionOf, actions, edit, isEnabled, keyText, run } from './actions.js';
 import { addition, shortText } from './changes.js';
 import { attachHits } from './hit.js';
+import { percent } from './language.js';
 import { pendingDocument } from './net.js';
 import { limits, rotation } from './rules.js';
-import { actionName, words } from './words.js';
+import { actionName, editText, errorText, showWords, words } from './words.js';
 import { attachKeys } from './keys.js';
 import { attachPointer } from './pointer.js';
 
@@ -130,16 +131,6 @@ function attachLater(studio) {
   }), laterDelay);
 }
 
-function showWords() {
-  for (const element of document.querySelectorAll('[data-words]')) {
-    const word = /** @type {Record<string, string>} */ (words.shell)[element.getAttribute('data-words') ?? ''];
-    if (!word) continue;
-    if (element instanceof HTMLInputElement) element.placeholder = word;
-    if (element.tagName === 'SPAN') element.textContent = word;
-    else element.setAttribute('aria-label', word);
-  }
-}
-
 /** @param {Studio} studio */
 function attachButtons(studio) {
   const buttons = /** @type {NodeListOf<HTMLButtonElement>} */ (document.querySelectorAll('button[data-action]'));
@@ -157,14 +148,14 @@ function attachButtons(studio) {
       if (action.isOn) button.setAttribute('aria-pressed', String(action.isOn(studio)));
       if (action.id === 'undo' || action.id === 'redo') {
         const name = studio.can[action.id];
-        button.title = `${name === null ? actionName(action.id) : words[action.id](name)}  ${keyText(action.keys[0])}`;
+        button.title = `${name === null ? actionName(action.id) : words[action.id](editText(name))}  ${keyText(action.keys[0])}`;
       }
     }
   };
   for (const event of /** @type {const} */ (['can', 'tool', 'opened', 'selected'])) studio.on(event, update);
   update();
-  const percent = byID('percent');
-  const showZoom = () => { percent.textContent = studio.isOpen ? words.percent(studio.viewport.zoom) : '–'; };
+  const zoom = byID('percent');
+  const showZoom = () => { zoom.textContent = studio.isOpen ? percent(studio.viewport.zoom) : '–'; };
   let timer = 0;
   studio.on('opened', showZoom);
   studio.on('camera', () => {
@@ -177,14 +168,15 @@ function attachButtons(studio) {
 /** @param {Studio} studio */
 function attachStatus(studio) {
   const output = byID('status');
-  let last = { state: 'connecting', reason: '' };
+  let last = studio.status;
   let away = 0;
   const action = { name: words.newLink.title, run: () => { run(studio, 'connect'); } };
-  const show = (/** @type {{ state: string, reason: string }} */ status) => {
+  const show = (/** @type {import('./types').Status} */ status) => {
     last = status;
     const text = /** @type {Record<string, string>} */ (words.status)[status.state];
-    output.textContent = status.state === 'notSaved' && status.reason ? `${text}: ${status.reason}` : text;
-    output.title = status.reason;
+    const why = status.reason && errorText({ code: status.code, message: status.reason });
+    output.textContent = status.state === 'notSaved' && why ? `${text}: ${why}` : text;
+    output.title = why;
     if (status.state === 'refused') {
       const reason = /** @type {Record<string, string>} */ (words.refused)[status.reason] ?? status.reason;
       studio.emit('note', { text: reason, kind: 'bad', action });
@@ -254,7 +246,7 @@ function attachNotes(studio) {
     } else if (news.kind === 'dropped') {
       studio.emit('note', { text: words.news.dropped, kind: 'bad' });
     } else if (news.kind === 'refused' && news.error.code !== 'nothingToUndo') {
-      studio.emit('note', { text: words.news.refused(news.name, news.error.message), kind: 'bad' });
+      studio.emit('note', { text: words.news.refused(editText(news.name), errorText(news.error)), kind: 'bad' });
     }
   });
   studio.on('message', (message) => {
@@ -262,13 +254,13 @@ function attachNotes(studio) {
     for (const each of message.restored ?? []) tellRestored(studio, each);
     if (message.removed === true) studio.emit('note', { text: words.news.removedDocument, kind: 'bad' });
     if (message.degraded) studio.emit('note', { text: words.news.degraded });
-    if (message.error && !message.openFailed) studio.emit('note', { text: message.error.message, kind: 'bad' });
-    if (message.openFailed) studio.emit('note', { text: words.news.cannotOpen(message.openFailed, message.error.message), kind: 'bad' });
+    if (message.error && !message.openFailed) studio.emit('note', { text: errorText(message.error), kind: 'bad' });
+    if (message.openFailed) studio.emit('note', { text: words.news.cannotOpen(message.openFailed, errorText(message.error)), kind: 'bad' });
     if (message.left) studio.emit('note', { text: words.news.left(message.left), kind: 'bad' });
   });
   // What has happened before.
   for (const each of studio.restored) tellRestored(studio, each);
-  if (studio.fault) studio.emit('note', { text: words.news.cannotOpen(studio.fault.name, studio.fault.reason), kind: 'bad' });
+  if (studio.fault) studio.emit('note', { text: words.news.cannotOpen(studio.fault.name, errorText(studio.fault.error)), kind: 'bad' });
   const left = pendingDocument();
   if (left && left !== studio.name) studio.emit('note', { text: words.news.left(left), kind: 'bad' });
   studio.refresh();
@@ -296,10 +288,10 @@ function tellRestored(studio, { edits = 0, modified = 0, kept }) {
  */
 function bringBack(studio, ids) {
   const removals = studio.removals.filter((each) => ids.some((id) => each.ids.has(id)));
-  for (const { id } of removals) studio.ask({ takeBack: id }, words.news.bringBack);
+  for (const { id } of removals) studio.ask({ takeBack: id }, 'bring back');
   const isTakenBack = (/** @type {string} */ id) => removals.some((each) => each.ids.has(id));
   const labels = studio.lost.filter(({ id }) => ids.includes(id) && !isTakenBack(id) && !studio.store.shown(id));
-  studio.perform(labels.map(addition), words.news.bringBack);
+  studio.perform(labels.map(addition), 'bring back');
 }
 
 // MARK: Menu
@@ -404,14 +396,14 @@ function attachSelectionBar(studio) {
       return show();
     }
     if (isStamping()) studio.setStamp(studio.stamp, value);
-    else edit(studio, words.edits.resize, studio.selection, () => ({ size: value }));
+    else edit(studio, 'resize', studio.selection, () => ({ size: value }));
   });
   turn.addEventListener('change', () => {
-    if (turn.value !== '' && Number.isFinite(turn.valueAsNumber)) edit(studio, words.edits.rotate, studio.selection, () => ({ rotation: rotation(turn.valueAsNumber) }));
+    if (turn.value !== '' && Number.isFinite(turn.valueAsNumber)) edit(studio, 'rotate', studio.selection, () => ({ rotation: rotation(turn.valueAsNumber) }));
   });
   color.addEventListener('change', () => {
     const captions = studio.selection.filter(({ kind }) => kind === 'caption');
-    edit(studio, words.edits.color, captions, () => ({ color: color.value === '#000000' ? null : color.value }));
+    edit(studio, 'color', captions, () => ({ color: color.value === '#000000' ? null : color.value }));
   });
   bar.addEventListener('keydown', (event) => {
     if (event.key === 'Enter' && event.target instanceof HTMLInputElement) studio.focusCanvas();
@@ -477,10 +469,16 @@ const hash = (client) => [...client].reduce((sum, letter) => (sum * 31 + letter.
 export const colorOf = (client) => colors[hash(client) % colors.length];
 
 /**
+ * An animal and its name.
+ * @param {string} client
+ */
+const guestOf = (client) => Object.entries(words.guests)[hash(client) % Object.keys(words.guests).length];
+
+/**
  * The name of another page's user; that of an animal for people without one.
  * @param {import('./types').Peer} peer
  */
-export const peerName = ({ name, client }) => name || words.guests[hash(client) % words.guests.length][1];
+export const peerName = ({ name, client }) => name || guestOf(client)[1];
 
 /**
  * Who made an edit: a name, or somebody where there is only the id of a program.
@@ -496,7 +494,7 @@ function attachPeers(studio) {
     if (host.dataset.shown === wanted) return;
     host.dataset.shown = wanted;
     host.replaceChildren(...studio.peers.slice(0, 6).map((peer) => {
-      const badge = build('span', { class: 'peer', role: 'listitem', title: peerName(peer), 'aria-label': peerName(peer) }, peer.name ? [...peer.name][0]?.toUpperCase() : words.guests[hash(peer.client) % words.guests.length][0]);
+      const badge = build('span', { class: 'peer', role: 'listitem', title: peerName(peer), 'aria-label': peerName(peer) }, peer.name ? [...peer.name][0]?.toUpperCase() : guestOf(peer.client)[0]);
       badge.style.background = colorOf(peer.client);
       return badge;
     }));

@@ -426,14 +426,14 @@ class View {
       if (caption && isKept && text === '') {
         // The gesture ends before the removal, so the page does not report its own removal.
         studio.release();
-        studio.perform([['remove', caption.id]], `${words.edits.remove} ${shortText(caption)}`);
+        studio.perform([['remove', caption.id]], `remove ${shortText(caption)}`);
       }
       try {
         if (!isChanged) return;
         if (caption) {
-          await studio.ask({ setText: { ref: caption.id, words: text } }, words.edits.caption);
+          await studio.ask({ setText: { ref: caption.id, words: text } }, 'caption');
         } else {
-          const { ok } = await studio.ask({ caption: { size, text, x: at.x, y: at.y } }, words.edits.caption);
+          const { ok } = await studio.ask({ caption: { size, text, x: at.x, y: at.y } }, 'caption');
           if (ok?.id) studio.selectNew(ok.id);
         }
       } catch {

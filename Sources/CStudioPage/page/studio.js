@@ -90,7 +90,7 @@ export class Studio {
   #isFollowing = false;
   /**
    * Why the document cannot be opened.
-   * @type {{ name: string, reason: string } | null}
+   * @type {{ name: string, error: ErrorValue } | null}
    */
   fault = null;
   /**
@@ -198,7 +198,7 @@ export class Studio {
       // A document that was asked for is not replaced by another one.
       const isAskedFor = this.net.isNew && name === this.net.first;
       if (other && other !== name && !this.isOpen && !isAskedFor) return this.#openFirst(other, null);
-      this.fault = { name, reason: message };
+      this.fault = { name, error: { code, message } };
       this.#openNone({ openFailed: name, error: { code, message } });
       // What is pending waits for the document.
       if (this.isOpen) setTimeout(() => { if (this.net.state === 'open' && !this.#isFollowing) this.#openFirst(name, null); }, reopenTime);
@@ -396,8 +396,8 @@ export class Studio {
     const { state, reason } = this.net;
     if (state === 'refused') return { state, reason };
     if (!this.isOpen) return { state: this.#isWithoutDocument && state === 'open' ? 'noDocument' : 'connecting', reason: '' };
-    if (!this.#isFollowing) return { state: 'reconnecting', reason: this.fault?.reason ?? reason };
-    return { state: this.store.status, reason: this.store.state.reason ?? '' };
+    if (!this.#isFollowing) return { state: 'reconnecting', reason: this.fault?.error.message ?? reason, code: this.fault?.error.code };
+    return { state: this.store.status, reason: this.store.state.reason ?? '', code: this.store.state.code };
   }
 
   showStatus() {
@@ -740,7 +740,7 @@ export class Studio {
 
   save() {
     this.settle();
-    this.net.request({ save: true }).catch((error) => this.emit('note', { text: error.message, kind: 'bad' }));
+    this.net.request({ save: true }).catch((error) => this.emit('message', { error }));
   }
 
   /**

@@ -9,9 +9,10 @@
 import { add, remove, run } from './actions.js';
 import { nameOf, title } from './documents.js';
 import { isTyping } from './keys.js';
+import { fileSize } from './language.js';
 import { limits } from './rules.js';
 import { bounds } from './selection.js';
-import { words } from './words.js';
+import { errorText, words } from './words.js';
 
 /** The type of labels with their places. */
 const ours = 'application/x-emojiart+json';
@@ -110,7 +111,7 @@ export async function copyPicture(studio) {
     await navigator.clipboard.write([new ClipboardItem({ 'image/png': picture })]);
     studio.emit('note', { text: words.news.copiedPicture });
   } catch (error) {
-    studio.emit('note', { text: error instanceof DOMException ? words.news.clipboard : /** @type {Error} */ (error).message, kind: 'bad' });
+    studio.emit('note', { text: error instanceof DOMException ? words.news.clipboard : errorText(error), kind: 'bad' });
   }
 }
 
@@ -210,7 +211,7 @@ function takeLabels(studio, json) {
   // A caption's words that this document does not have are measured by the server.
   const isMeasured = (/** @type {Copied} */ { kind, text }) => !kind || known.has(text);
   const measured = placed.filter(isMeasured);
-  if (measured.length) add(studio, words.edits.paste, measured);
+  if (measured.length) add(studio, 'paste', measured);
   for (const label of placed.filter((each) => !isMeasured(each)).slice(0, captionLimit)) addCaption(studio, label);
   return true;
 }
@@ -222,12 +223,12 @@ function takeLabels(studio, json) {
  */
 async function addCaption(studio, { text, x, y, size, color, rotation, mirrored }) {
   try {
-    const { ok } = await studio.ask({ caption: { size, text, x, y, ...(color ? { color } : {}) } }, words.edits.paste);
+    const { ok } = await studio.ask({ caption: { size, text, x, y, ...(color ? { color } : {}) } }, 'paste');
     /** @type {import('./types').Change[]} */
     const changes = [];
     if (rotation) changes.push(['rotate', ok.id, rotation]);
     if (mirrored) changes.push(['mirror', ok.id, true]);
-    studio.perform(changes, words.edits.paste);
+    studio.perform(changes, 'paste');
   } catch {
     // The store tells why it was refused.
   }
@@ -261,7 +262,7 @@ function takeText(studio, text, at) {
   if (!all.length) return studio.emit('note', { text: words.news.nothingToPaste });
   if (!all.every((each) => pictograph.test(each))) {
     const caption = text.trim().slice(0, 900);
-    studio.ask({ caption: { size: Math.round(studio.stampSize * 0.7), text: caption, x: at.x, y: at.y } }, words.edits.caption);
+    studio.ask({ caption: { size: Math.round(studio.stampSize * 0.7), text: caption, x: at.x, y: at.y } }, 'caption');
     return undefined;
   }
   const columns = lines.length > 1 ? Infinity : Math.max(8, Math.ceil(Math.sqrt(all.length)));
@@ -274,7 +275,7 @@ function takeText(studio, text, at) {
   const labels = rows.flatMap((row, down) => row.map((each, across) => ({
     text: each, size, x: Math.round(at.x + (across - (row.length - 1) / 2) * size * 1.25), y: Math.round(at.y + (down - (rows.length - 1) / 2) * size * 1.2),
   })));
-  add(studio, words.edits.paste, labels.slice(0, pasteLimit));
+  add(studio, 'paste', labels.slice(0, pasteLimit));
   return undefined;
 }
 
@@ -335,13 +336,13 @@ export async function setAddress(studio, url, keepsCanvas, allowsPrivate = false
 export async function setPicture(studio, blob, keepsCanvas) {
   try {
     const picture = pictureTypes.includes(blob.type) ? blob : await asPNG(blob);
-    if (picture.size > pictureBytes) throw new Error(words.background.tooLarge);
+    if (picture.size > pictureBytes) throw new Error(words.background.tooLarge(fileSize(pictureBytes)));
     const query = new URLSearchParams({ document: studio.name, ...(keepsCanvas ? { keepCanvas: '1' } : {}), tag: studio.net.makeTag() });
     // The outcome comes by the socket, perhaps before the answer to this request.
     studio.emit('message', { fetching: true });
     await studio.net.fetch(`/background?${query}`, { method: 'POST', headers: { 'Content-Type': picture.type }, body: picture });
   } catch (error) {
-    studio.emit('message', { warning: { detail: /** @type {Error} */ (error).message, question: false, reason: 'file' } });
+    studio.emit('message', { warning: { detail: errorText(error), question: false, reason: 'file' } });
   }
 }
 
@@ -350,12 +351,12 @@ export async function setPicture(studio, blob, keepsCanvas) {
  * @param {Blob} blob
  */
 async function asPNG(blob) {
-  const bitmap = await createImageBitmap(blob);
+  const bitmap = await createImageBitmap(blob).catch(() => { throw new Error(words.background.unreadable); });
   const canvas = document.createElement('canvas');
   [canvas.width, canvas.height] = [bitmap.width, bitmap.height];
   canvas.getContext('2d')?.drawImage(bitmap, 0, 0);
   return /** @type {Promise<Blob>} */ (new Promise((resolve, reject) =>
-    canvas.toBlob((png) => (png ? resolve(png) : reject(new Error('unreadable'))), 'image/png')));
+    canvas.toBlob((png) => (png ? resolve(png) : reject(new Error(words.background.unreadable))), 'image/png')));
 }
 
 // MARK: Exports

@@ -267,6 +267,8 @@ export interface Can {
 export interface Status {
   readonly state: 'connecting' | 'noDocument' | 'refused' | import('./store.js').Status;
   readonly reason: string;
+  /** The code of the error that is the reason. */
+  readonly code?: string;
 }
 
 /** A line for people. */

@@ -1,24 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Every word that people read on the page, in one table. Another language is another table of this shape.
+// Every word that people read on the page, in one table: here in English. Another language is a table of this shape in a file of its own,
+// such as words.de.js, and the page loads it only if it speaks that language.
 
-/** @param {number} count */
-const emoji = (count) => (count === 1 ? '1 emoji' : `${count.toLocaleString('en')} emoji`);
+import { language, languages, number, place, plural, speakEnglish } from './language.js';
 
-/**
- * When something was: the time of today, else the day.
- * @param {number} time
- */
-function when(time) {
-  const date = new Date(time);
-  const isToday = date.toDateString() === new Date().toDateString();
-  return isToday ? date.toLocaleTimeString('en', { hour: '2-digit', minute: '2-digit' }) : date.toLocaleDateString('en', { day: 'numeric', month: 'short', year: 'numeric' });
-}
-
-export const words = {
+const english = {
   shell: {
     documents: 'Documents', tools: 'Tools', peers: 'Also here', export: 'Export', emoji: 'Emoji', find: 'Find an emoji', canvas: 'Canvas', selection: 'Selection',
-    zoom: 'Zoom', history: 'History', close: 'Close', menu: 'Menu',
+    zoom: 'Zoom', history: 'History',
   },
 
   status: {
@@ -85,10 +75,10 @@ export const words = {
     larger: ['Larger', 'grow size'],
     smaller: ['Smaller', 'shrink size'],
     'align.left': ['Align left edges'],
-    'align.center': ['Align centres, side by side', 'horizontal'],
+    'align.center': ['Align centres, one below the other', 'horizontal'],
     'align.right': ['Align right edges'],
     'align.top': ['Align top edges'],
-    'align.middle': ['Align middles, one below the other', 'vertical'],
+    'align.middle': ['Align middles, side by side', 'vertical'],
     'align.bottom': ['Align bottom edges'],
     'distribute.horizontally': ['Distribute across', 'gaps space evenly horizontal'],
     'distribute.vertically': ['Distribute down', 'gaps space evenly vertical'],
@@ -97,7 +87,7 @@ export const words = {
     'move.farLeft': ['Move left by 10'], 'move.farRight': ['Move right by 10'], 'move.farUp': ['Move up by 10'], 'move.farDown': ['Move down by 10'],
     'zoom.in': ['Zoom in', 'larger'],
     'zoom.out': ['Zoom out', 'smaller'],
-    'zoom.full': ['Zoom to 100 %', 'actual size'],
+    'zoom.full': ['Zoom to 100%', 'actual size'],
     'zoom.fit': ['Show the whole canvas', 'fit all zoom'],
     'zoom.selection': ['Show the selection', 'zoom'],
     snap: ['Snap to other emoji', 'guides magnet'],
@@ -108,36 +98,52 @@ export const words = {
     export: ['Export…', 'png jpeg svg pdf download save as'],
     save: ['Save now', 'write file'],
     name: ['Your name…', 'author presence'],
+    language: ['Language…', 'english deutsch sprache translation'],
     palette: ['Find an action…', 'command palette search'],
     help: ['Keys and help', 'shortcuts keyboard'],
     menu: ['Menu'],
   },
 
-  edits: {
-    add: 'add', move: 'move', duplicate: 'duplicate', remove: 'remove', resize: 'resize', rotate: 'rotate', mirror: 'mirror', order: 'order',
-    align: 'align', distribute: 'distribute', grid: 'grid', replace: 'replace', paste: 'paste', color: 'color', caption: 'caption',
+  /** The names of edits as they are shown; documents have the English ones. A verb is about emoji, or about a number of them. */
+  edit: (/** @type {string} */ verb, /** @type {string} */ what) => `${verb} ${what}`,
+  verbs: {
+    add: 'add', align: 'align', arrange: 'arrange', change: 'change', color: 'color', distribute: 'distribute', duplicate: 'duplicate', grid: 'grid', mirror: 'mirror',
+    move: 'move', order: 'order', paste: 'paste', remove: 'remove', reorder: 'reorder', replace: 'replace', resize: 'resize', rotate: 'rotate',
   },
+  edits: {
+    background: 'background', canvas: 'canvas', caption: 'caption', 'bring back': 'bring back',
+    'resize the canvas': 'resize the canvas', 'fit the canvas': 'fit the canvas', 'fill the canvas': 'fill the canvas', 'clear the canvas\'s colour': 'clear the canvas’s colour',
+    'set the background': 'set the background', 'clear the background': 'clear the background', 'fetch the background later': 'fetch the background later',
+    'refuse the background': 'refuse the background', 'forget the background\'s URL': 'forget the background’s URL', repair: 'repair',
+  },
+  restored: (/** @type {number} */ count) => plural(count, { one: 'restore 1 edit', other: `restore ${number(count)} edits` }),
+  takeBack: (/** @type {string} */ name) => `Take back: ${name}`,
 
-  guests: [['🦊', 'Fox'], ['🐼', 'Panda'], ['🦉', 'Owl'], ['🐢', 'Turtle'], ['🐙', 'Octopus'], ['🦁', 'Lion'], ['🐧', 'Penguin'], ['🐸', 'Frog'], ['🦄', 'Unicorn'], ['🐳', 'Whale'], ['🦋', 'Butterfly'], ['🐨', 'Koala']],
+  /** Names of people without one. */
+  guests: { '🦊': 'Fox', '🐼': 'Panda', '🦉': 'Owl', '🐢': 'Turtle', '🐙': 'Octopus', '🦁': 'Lion', '🐧': 'Penguin', '🐸': 'Frog', '🦄': 'Unicorn', '🐳': 'Whale', '🦋': 'Butterfly', '🐨': 'Koala' },
   hint: ['An empty canvas', 'Tap an emoji, or drag it here. Drop a picture for the background.'],
 
   undo: (/** @type {string} */ name) => `Undo ${name}`,
   redo: (/** @type {string} */ name) => `Redo ${name}`,
-  selected: emoji,
+  selected: (/** @type {number} */ count) => plural(count, { one: '1 emoji', other: `${number(count)} emoji` }),
   size: 'Size',
-  noSize: (/** @type {number} */ most) => `A size is a number above 0, and at most ${most}`,
+  noSize: (/** @type {number} */ most) => `A size is a number above 0, and at most ${number(most)}`,
   turn: 'Turn',
   color: 'Colour',
   align: 'Align and order',
-  percent: (/** @type {number} */ zoom) => `${zoom < 0.1 ? (zoom * 100).toFixed(1) : Math.round(zoom * 100)} %`,
   option: (/** @type {string} */ text, /** @type {number} */ size, /** @type {number} */ x, /** @type {number} */ y) =>
-    `${text}, size ${Math.round(size)}, at ${Math.round(x)}, ${Math.round(y)}`,
+    `${text}, size ${place(size)}, at ${place(x)}, ${place(y)}`,
   caption: 'Caption',
 
   emoji: {
     recent: 'Recent', nothing: 'Nothing fits', tone: 'Skin', noTone: 'No skin tone',
     tones: ['light', 'medium-light', 'medium', 'medium-dark', 'dark'], replacing: 'Choose the emoji to replace the selected ones',
     forStamp: 'Choose an emoji for the stamp',
+  },
+  /** The palettes that are there from the beginning. */
+  palettes: {
+    'animal-faces': 'Animal faces', animals: 'Animals', drinks: 'Drinks', faces: 'Faces', flags: 'Flags', food: 'Food', hands: 'Hands', hearts: 'Hearts', music: 'Music',
+    plants: 'Plants', sports: 'Sports', vehicles: 'Vehicles', weather: 'Weather',
   },
 
   news: {
@@ -160,13 +166,14 @@ export const words = {
     private: 'It is on this machine or its network', fetching: 'Fetching the picture…', received: (/** @type {string} */ size) => `Fetching the picture: ${size}`, cancel: 'Cancel',
     failed: 'Image transfer failed', keepWarning: 'Keep warning', stopWarning: 'Stop warning', ok: 'OK', oldStays: 'The background stays as it was.',
     ownHint: 'If it is yours, open Background picture…, and mark “It is on this machine or its network”.',
-    tooLarge: 'The file is larger than 20 MB',
+    tooLarge: (/** @type {string} */ size) => `The file is larger than ${size}`,
+    unreadable: 'The file is no picture that this browser can read',
     hint: 'You can also drop or paste a picture, or drag one from another window.',
   },
 
   canvas: {
     title: 'Canvas', size: 'Size', width: 'Width', height: 'Height', anchor: 'Keep in place', topLeft: 'Top left', center: 'Centre', scale: 'Scale the emoji, too',
-    fit: 'Fit to the emoji', margin: 'Margin', color: 'Colour', apply: 'Apply', presets: 'Preset',
+    fit: 'Fit to the emoji', margin: 'Margin', color: 'Colour', apply: 'Apply', presets: 'Preset', print: 'A4, 300 dpi',
   },
 
   export: {
@@ -176,7 +183,6 @@ export const words = {
 
   history: {
     title: 'History', back: 'Take back', me: 'You', none: 'No edits yet', more: 'Show older edits', now: 'just now',
-    minutes: (/** @type {number} */ count) => `${count} min ago`, hours: (/** @type {number} */ count) => `${count} h ago`,
   },
 
   documents: {
@@ -187,9 +193,8 @@ export const words = {
     folderName: 'Name', folderAbove: 'The folder above', selectAll: 'Select all', selectOne: 'Select', unselect: 'Do not select', selectNone: 'Select nothing', whatIsWrong: 'What is wrong…',
     none: 'No documents yet. Make one, or drop files here.', nothingFound: 'Nothing fits', actionsOf: (/** @type {string} */ name) => `What to do with ${name}`,
     select: (/** @type {string} */ name) => `Select ${name}`, newName: (/** @type {string} */ name) => `New name of ${name}`,
-    selected: (/** @type {number} */ count) => (count === 1 ? '1 selected' : `${count.toLocaleString('en')} selected`),
+    selected: (/** @type {number} */ count) => `${number(count)} selected`,
     sortBy: { name: 'Name', modified: 'Last change', size: 'Size of the file' }, descending: 'Descending',
-    changed: (/** @type {number} */ time) => when(time),
     states: { damaged: 'Damaged', unreadable: 'Cannot be read', notSaved: 'Not saved', unsaved: 'Unsaved edits', readOnly: 'Read-only' },
     advice: {
       damaged: 'Repairing makes a whole document of what can be read, and keeps the damaged file beside it.',
@@ -198,23 +203,27 @@ export const words = {
       unsaved: 'Open the document: they are restored then.',
       readOnly: 'You may look at it and copy it, but your user may not write the file.',
     },
-    unsaved: (/** @type {number} */ count) => `A program ended before it saved ${count === 1 ? 'an edit' : `${count} edits`}.`,
-    repair: 'Repair', repaired: (/** @type {string} */ name, /** @type {number} */ count) => `${name} is repaired${count ? `; set aside: ${count}` : ''}`,
-    restored: (/** @type {string} */ name, /** @type {number} */ count) => `${count === 1 ? 'An edit' : `${count} edits`} of ${name} that a program had not saved ${count === 1 ? 'is' : 'are'} back`,
-    deleted: (/** @type {string} */ name) => `${name} is in the trash`, deletedMany: (/** @type {number} */ count) => `${count} documents are in the trash`, putBack: 'Put back',
+    unsaved: (/** @type {number} */ count) => `A program ended before it saved ${plural(count, { one: 'an edit', other: `${number(count)} edits` })}.`,
+    repair: 'Repair', repaired: (/** @type {string} */ name, /** @type {number} */ count) => `${name} is repaired${count ? `; set aside: ${number(count)}` : ''}`,
+    restored: (/** @type {string} */ name, /** @type {number} */ count) => plural(count, { one: `An edit of ${name} that a program had not saved is back`, other: `${number(count)} edits of ${name} that a program had not saved are back` }),
+    deleted: (/** @type {string} */ name) => `${name} is in the trash`, deletedMany: (/** @type {number} */ count) => `${number(count)} documents are in the trash`, putBack: 'Put back',
     failed: (/** @type {string} */ name, /** @type {string} */ reason) => `${name}: ${reason}`,
     notLeft: 'The open document has edits that the server does not have yet. Try again when it is connected',
-    importing: (/** @type {number} */ done, /** @type {number} */ all) => `Importing ${done + 1} of ${all}`, exporting: (/** @type {number} */ done, /** @type {number} */ all) => `Drawing ${done + 1} of ${all}`,
-    imported: (/** @type {number} */ count) => (count === 1 ? '1 document imported' : `${count} documents imported`), notImported: 'was not imported', report: 'Imported',
+    importing: (/** @type {number} */ done, /** @type {number} */ all) => `Importing ${number(done + 1)} of ${number(all)}`, exporting: (/** @type {number} */ done, /** @type {number} */ all) => `Drawing ${number(done + 1)} of ${number(all)}`,
+    imported: (/** @type {number} */ count) => plural(count, { one: '1 document imported', other: `${number(count)} documents imported` }), notImported: 'was not imported', report: 'Imported',
     notes: { leftOut: 'left out', changed: 'changed' }, tooLarge: 'The file is larger than 64 MB', tooMuch: 'that is more than one archive can hold',
-    exportOne: (/** @type {string} */ name) => `Export ${name}`, exportMany: (/** @type {number} */ count) => `Export ${count} documents`, asDocument: 'emojiart document',
+    exportOne: (/** @type {string} */ name) => `Export ${name}`, exportMany: (/** @type {number} */ count) => `Export ${number(count)} documents`, asDocument: 'emojiart document',
   },
   sheet: { larger: 'Show more emoji', smaller: 'Show fewer emoji' },
-  keys: { delete: 'Del' },
   ok: 'OK',
 
   name: { title: 'Your name', hint: 'Others see it beside your selection and in the history, after the next connection.', save: 'Save' },
+  language: { title: 'Language', field: 'Language', browser: 'As the browser', hint: 'The page is loaded again. Captions in the document stay as they are.', save: 'Apply' },
   palette: { title: 'Find an action', nothing: 'No action fits' },
+  /** Keys; those of a Mac are signs. */
+  keys: {
+    Mod: 'Ctrl', Alt: 'Alt', Shift: 'Shift', Escape: 'Esc', Delete: 'Del', Backspace: 'Backspace', Enter: 'Enter', Tab: 'Tab',
+  },
   help: {
     title: 'Keys and help', mouse: 'Pointer',
     pointer: /** @type {[string, string][]} */ ([
@@ -225,10 +234,85 @@ export const words = {
   },
   cancel: 'Cancel',
   close: 'Close',
+
+  /** Errors of the page itself, by their codes. */
+  errors: { disconnected: 'There is no connection to the server' },
+  /** What to show of an error of the server. It is English, and names a code. */
+  serverError: (/** @type {string} */ _code, /** @type {string} */ message, /** @type {string | undefined} */ _subject) => message,
+  /** What to show of a refused picture; the same holds for its reason. */
+  refusal: (/** @type {string} */ _reason, /** @type {string} */ detail) => detail,
 };
+
+/** @typedef {typeof english} Words */
+/** @typedef {keyof Words['verbs']} Verb how the name of an edit begins; documents have it, so it is English */
+
+/**
+ * The words of the page's language.
+ * @type {Words}
+ */
+export const words = await load();
+
+/** English takes the place of a table that cannot be loaded. */
+async function load() {
+  try {
+    return (await languages[language].load?.())?.words ?? english;
+  } catch {
+    speakEnglish();
+    return english;
+  }
+}
+
+/** Shows the words that index.html has in English. */
+export function showWords() {
+  Object.assign(document.documentElement, { lang: language, dir: languages[language].direction });
+  for (const element of document.querySelectorAll('[data-words]')) {
+    const key = element.getAttribute('data-words') ?? '';
+    const word = /** @type {Record<string, string>} */ (words.shell)[key] ?? /** @type {Record<string, string>} */ (words.status)[key];
+    if (element instanceof HTMLInputElement) element.placeholder = word;
+    if (element.tagName === 'SPAN') element.textContent = word;
+    else element.setAttribute('aria-label', word);
+  }
+}
 
 /**
  * The name of an action.
  * @param {string} id
  */
 export const actionName = (id) => words.actions[id]?.[0] ?? id;
+
+/**
+ * An error as people read it.
+ * @param {unknown} error
+ * @param {Words} [table]
+ */
+export function errorText(error, table = words) {
+  const { code, message, subject, refusal } = /** @type {any} */ (error);
+  if (typeof code !== 'string') return message;
+  return /** @type {Record<string, string>} */ (table.errors)[code] ?? table.serverError(code, message, subject ?? refusal?.subject);
+}
+
+/**
+ * The name of an edit as people read it. Documents have the English one, which others read, too; a name that no program of ours gives is
+ * shown as it is.
+ * @param {string} name
+ * @param {Words} [table]
+ * @returns {string}
+ */
+export function editText(name, table = words) {
+  const [, step, inner] = /^(Undo|Redo|Take back) (.*)$/s.exec(name) ?? [];
+  if (step) return table[step === 'Undo' ? 'undo' : step === 'Redo' ? 'redo' : 'takeBack'](editText(inner, table));
+  const restored = /^restore (\d+) edits?$/.exec(name);
+  if (restored) return table.restored(Number(restored[1]));
+  const edits = /** @type {Record<string, string>} */ (table.edits);
+  const refusal = 'refuse the background';
+  if (name.startsWith(`${refusal}: `)) return `${edits[refusal]}${name.slice(refusal.length)}`;
+  if (Object.hasOwn(edits, name)) return edits[name];
+  const [, verb, what] = /^(\w+) (.+)$/s.exec(name) ?? [name, name, ''];
+  const verbs = /** @type {Record<string, string>} */ (table.verbs);
+  if (!Object.hasOwn(verbs, verb)) return name;
+  if (!what) return verbs[verb];
+  const count = /^(\d+) emoji$/.exec(what);
+  // Words beside emoji and quoted captions are those of a person or a script.
+  if (!count && /(?!\p{Emoji})\p{Letter}/u.test(what.replace(/"[^"]*"/g, ''))) return name;
+  return table.edit(verbs[verb], count ? table.selected(Number(count[1])) : what);
+}
