@@ -116,6 +116,12 @@ static const unsigned char library_css[] = {
 static const unsigned char sheet_js[] = {
 #embed "page/sheet.js"
 };
+static const unsigned char reading_js[] = {
+#embed "page/reading.js"
+};
+static const unsigned char speech_js[] = {
+#embed "page/speech.js"
+};
 
 #define FILE(name, bytes) {name, bytes, sizeof bytes}
 
@@ -150,6 +156,8 @@ static const struct studio_file studio_files[] = {
     FILE("dialogs.js", dialogs_js),
     FILE("transfer.js", transfer_js),
     FILE("history.js", history_js),
+    FILE("speech.js", speech_js),
+    FILE("reading.js", reading_js),
     FILE("sheet.js", sheet_js),
     FILE("filing.js", filing_js),
     FILE("library.js", library_js),

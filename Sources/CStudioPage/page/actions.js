@@ -24,10 +24,13 @@ import { identity } from './canvas.js';
 import { addition, differences, editName, withFields } from './changes.js';
 import { folderOf } from './documents.js';
 import { all, bounds, inverted, sameEmoji } from './selection.js';
+import { nearest } from './reading.js';
 import { boxOf, edgesOf, rotation, rounded } from './rules.js';
 import { drawID } from './net.js';
 import { errorText, words } from './words.js';
 
+/** How much larger the steps of arrows are while something is grabbed. */
+const grabStep = 10;
 /** The usual distance of neighbours in z-order. */
 export const zStep = 2 ** 20;
 
@@ -162,13 +165,15 @@ function step(studio, isForward) {
  * @param {number} down
  */
 function move(studio, across, down) {
-  if (!studio.unsettled || !studio.lifted) {
+  if (studio.isGrabbed) [across, down] = [across * grabStep, down * grabStep];
+  else if (!studio.unsettled || !studio.lifted) {
     studio.settle();
     studio.lift(studio.selection);
     studio.unsettled = () => endMove(studio);
   }
   const [, , , , x, y] = studio.lifted?.matrix ?? identity;
   studio.transform([1, 0, 0, 1, x + across, y + down]);
+  studio.emit('say', placeWords(studio));
 }
 
 /** @param {Studio} studio */
@@ -182,14 +187,60 @@ function endMove(studio) {
 
 /** @param {Studio} studio @param {-1 | 1} direction */
 function focusNext(studio, direction) {
-  const order = studio.store.inOrder();
+  const order = studio.inReadingOrder();
   if (!order.length) return;
   const index = order.findIndex(({ id }) => id === studio.focused);
-  const next = order[(index + direction + order.length) % order.length] ?? order[0];
-  studio.select([next.id], next.id);
-  const [{ left, top, right, bottom }, { x, y, width, height }] = [edgesOf(boxOf(next)), studio.visible];
+  focusLabel(studio, order[(index + direction + order.length) % order.length] ?? order[0]);
+}
+
+/** @param {Studio} studio @param {import('./reading').Direction} direction */
+function focusNearest(studio, direction) {
+  const order = studio.inReadingOrder();
+  const from = order.find(({ id }) => id === studio.focused);
+  const next = from ? nearest(order, from, direction) : order[0];
+  if (next) focusLabel(studio, next);
+  else studio.emit('say', words.speech.noneThere);
+}
+
+/** @param {Studio} studio @param {Label} label */
+function focusLabel(studio, label) {
+  studio.select([label.id], label.id);
+  const [{ left, top, right, bottom }, { x, y, width, height }] = [edgesOf(boxOf(label)), studio.visible];
   // The view follows to what is outside of it.
-  if (right < x || bottom < y || left > x + width || top > y + height) studio.setViewport(studio.viewport.scrollTo(next.x, next.y));
+  if (right < x || bottom < y || left > x + width || top > y + height) studio.setViewport(studio.viewport.scrollTo(label.x, label.y));
+}
+
+/**
+ * Takes the selection up: arrows move it in larger steps, until Enter puts it down, or Escape puts it back.
+ * @param {Studio} studio
+ */
+function grab(studio) {
+  if (studio.isGrabbed) return putDown(studio);
+  studio.settle();
+  studio.lift(studio.selection);
+  studio.isGrabbed = true;
+  studio.unsettled = () => putDown(studio);
+  studio.emit('say', words.speech.grabbed(words.selected(studio.selected.size)));
+  return undefined;
+}
+
+/** @param {Studio} studio */
+function putDown(studio) {
+  studio.isGrabbed = false;
+  studio.unsettled = null;
+  endMove(studio);
+  studio.emit('say', words.speech.putDown(placeWords(studio)));
+}
+
+/**
+ * Where the selection is, or its middle.
+ * @param {Studio} studio
+ */
+export function placeWords(studio) {
+  const around = bounds(studio.selection);
+  if (!around) return '';
+  const [, , , , dx, dy] = studio.lifted?.matrix ?? identity;
+  return words.speech.place((around.left + around.right) / 2 + dx, (around.top + around.bottom) / 2 + dy);
 }
 
 // MARK: The table
@@ -233,6 +284,11 @@ export const actions = [
   { id: 'select.none', group: 'select', keys: ['Escape'], run: (studio) => studio.escape() },
   { id: 'select.next', group: 'select', keys: ['Tab'], isEnabled: open, repeats: true, run: (studio) => focusNext(studio, 1) },
   { id: 'select.previous', group: 'select', keys: ['Shift+Tab'], isEnabled: open, repeats: true, run: (studio) => focusNext(studio, -1) },
+
+  .../** @type {const} */ ([['left', 'Left'], ['right', 'Right'], ['up', 'Up'], ['down', 'Down']]).map(([direction, key]) => ({
+    id: `select.${direction}`, group: 'select', keys: [`Mod+Arrow${key}`], isEnabled: open, repeats: true, run: (/** @type {Studio} */ studio) => focusNearest(studio, direction),
+  })),
+  { id: 'grab', group: 'move', keys: ['G'], isEnabled: some, run: grab },
 
   { id: 'order.front', group: 'arrange', keys: ['Mod+Shift+]'], isEnabled: some, run: (studio) => reorder(studio, true) },
   { id: 'order.forward', group: 'arrange', keys: ['Mod+]'], isEnabled: some, run: (studio) => step(studio, true) },
@@ -317,7 +373,7 @@ const table = new Map(actions.map((action) => [action.id, action]));
 export function run(studio, id) {
   const action = table.get(id);
   if (!action || !isEnabled(studio, action)) return false;
-  if (!id.startsWith('move.')) studio.settle();
+  if (!id.startsWith('move.') && id !== 'grab') studio.settle();
   Promise.resolve(action.run(studio)).catch((error) => studio.emit('note', { text: errorText(error), kind: 'bad' }));
   return true;
 }

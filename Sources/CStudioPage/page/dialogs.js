@@ -20,10 +20,13 @@ import { actionName, errorText, words } from './words.js';
  */
 export function show(studio, title, content, kind = '') {
   const heading = build('h2', {}, title);
+  const before = document.activeElement;
   const dialog = build('dialog', { class: kind, 'aria-label': title }, heading, ...content);
   dialog.addEventListener('close', () => {
     dialog.remove();
-    studio.focusCanvas();
+    // To where it came from: a button of a menu that is gone leads to the canvas.
+    if (before instanceof HTMLElement && before !== document.body && before.isConnected && !before.closest('[inert], [hidden]')) before.focus({ preventScroll: true });
+    else studio.focusCanvas();
   });
   // A click beside it closes it.
   dialog.addEventListener('click', (event) => { if (event.target === dialog && isBeside(dialog, event)) dialog.close(); });

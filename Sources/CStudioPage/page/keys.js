@@ -61,6 +61,10 @@ export function attachKeys(studio) {
     // A focused button keeps its keys; the canvas has Tab and the arrows only while it has the focus.
     if (target.closest('button, a') && /^(Enter| |Tab|Arrow.*|Home|End)$/.test(event.key)) return;
     if (event.key === 'Tab' && !isTabOfCanvas(studio, event, target)) return;
+    if (studio.isGrabbed && event.key === 'Enter') {
+      event.preventDefault();
+      return run(studio, 'grab');
+    }
     const action = keyNames(event).map((name) => byKey.get(name)).find(Boolean);
     if (!action || action.isNative) return;
     // An edit by keys would end what the pointer does half-way.
@@ -77,7 +81,7 @@ export function attachKeys(studio) {
   });
   addEventListener('keyup', (event) => {
     if (event.key === ' ') studio.holdHand(false);
-    if (event.key.startsWith('Arrow')) studio.settle();
+    if (event.key.startsWith('Arrow') && !studio.isGrabbed) studio.settle();
   });
   addEventListener('blur', () => {
     studio.holdHand(false);
@@ -96,7 +100,7 @@ const isOfCanvas = (target) => target === document.body || Boolean(target.closes
  */
 function isTabOfCanvas(studio, event, target) {
   if (!target.closest('#stage') || event.ctrlKey || event.altKey) return false;
-  const order = studio.store.inOrder();
+  const order = studio.inReadingOrder();
   const edge = event.shiftKey ? order[0] : order[order.length - 1];
   return edge !== undefined && edge.id !== studio.focused;
 }

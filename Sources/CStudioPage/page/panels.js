@@ -14,6 +14,8 @@ import { limits, rotation } from './rules.js';
 import { actionName, editText, errorText, showWords, words } from './words.js';
 import { attachKeys } from './keys.js';
 import { attachPointer } from './pointer.js';
+import { attachReading } from './reading.js';
+import { attachSpeech } from './speech.js';
 
 /** Milliseconds after which the modules that are not wanted yet are loaded. */
 const laterDelay = 2000;
@@ -85,6 +87,8 @@ const byID = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 /** @param {Studio} studio */
 export async function attach(studio) {
   attachHits(studio);
+  attachReading(studio);
+  attachSpeech(studio);
   showWords();
   attachButtons(studio);
   attachStatus(studio);
@@ -351,7 +355,11 @@ export function popMenu(anchor, entries) {
   menu.addEventListener('toggle', (event) => {
     const isOpen = /** @type {any} */ (event).newState === 'open';
     anchor.setAttribute('aria-expanded', String(isOpen));
-    if (!isOpen) menu.remove();
+    if (isOpen) return;
+    const hadFocus = menu.contains(document.activeElement) || document.activeElement === document.body;
+    menu.remove();
+    // A choice may have put it elsewhere.
+    if (hadFocus && anchor.isConnected) anchor.focus();
   });
   menu.showPopover();
   const { left, right, top, bottom } = anchor.getBoundingClientRect();

@@ -11,6 +11,7 @@
 /** @typedef {import('./gestures').Effect} Effect */
 /** @typedef {import('./gestures').Scene} Scene */
 
+import { optionsOf } from './reading.js';
 import { identity } from './canvas.js';
 import { changesOf } from './drags.js';
 import { Gestures, reachOf, wheeled } from './gestures.js';
@@ -320,16 +321,9 @@ class View {
 
   #showOptions() {
     const { studio } = this;
-    const { store, selected, focused } = studio;
-    const limit = Options.limit;
-    /** @type {Set<string>} */
-    const ids = new Set(focused === null ? [] : [focused]);
-    for (const id of selected) if (ids.size < limit) ids.add(id);
-    const inView = studio.hits.inRect(studio.visible);
-    // Boxes that are there already stay, so that few are made.
-    for (const id of inView) if (ids.size < limit && this.#options.has(id)) ids.add(id);
-    for (const id of inView) if (ids.size < limit) ids.add(id);
-    const order = store.inOrder();
+    const { selected, focused } = studio;
+    const order = studio.inReadingOrder();
+    const ids = optionsOf(order, { focused, selected, inView: studio.hits.inRect(studio.visible), limit: Options.limit, isThere: (id) => this.#options.has(id) });
     /** @type {import('./overlay').Option[]} */
     const options = [];
     order.forEach((label, index) => {

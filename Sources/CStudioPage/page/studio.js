@@ -117,6 +117,13 @@ export class Studio {
    * @type {(() => void) | null}
    */
   unsettled = null;
+  /**
+   * The labels in the order in which they are read. `attachReading` sets it before anything uses it.
+   * @type {() => Label[]}
+   */
+  inReadingOrder = () => [];
+  /** Whether keys have taken the selection up. */
+  isGrabbed = false;
   /** Cancels the gesture of the pointer; false if there is none. */
   cancelGesture = () => false;
   /** Closes the alert of a refused background; false if there is none. */
@@ -368,6 +375,8 @@ export class Studio {
       return this.emit('peers', this.peers);
     }
     const result = this.store.apply(message);
+    const others = (message.changed?.edits ?? []).filter((/** @type {import('./types').LoggedEdit} */ { session }) => session !== this.net.client);
+    if (others.length) this.emit('others', others);
     for (const { id, changes } of message.changed?.edits ?? []) {
       const ids = new Set(changes.flatMap((/** @type {Change} */ [kind, each]) => (kind === 'remove' ? [each] : [])));
       if (ids.size) this.removals = [{ id, ids }, ...this.removals].slice(0, 20);
@@ -662,9 +671,18 @@ export class Studio {
 
   /** Leaves one thing at a time: the gesture, the alert, the tool, the selection. */
   escape() {
+    if (this.isGrabbed) return this.putBack();
     if (this.cancelGesture() || this.closeAlert()) return;
     if (this.tool !== 'select') this.setTool('select');
     else this.select([], null);
+  }
+
+  /** Puts what keys have taken up back to where it was. */
+  putBack() {
+    this.isGrabbed = false;
+    this.unsettled = null;
+    this.release();
+    this.emit('say', null);
   }
 
   // MARK: Lifting

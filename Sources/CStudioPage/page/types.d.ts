@@ -308,6 +308,10 @@ export interface Events {
   /** A part of the page is asked for: `emoji`, `replace`, `words`, `color`. */
   ui: string;
   note: Note;
+  /** Something for screen readers; null for what keys put back. */
+  say: string | null;
+  /** Edits of others. */
+  others: readonly LoggedEdit[];
 }
 
 // MARK: Names of the DOM that TypeScript 4.8 lacks
