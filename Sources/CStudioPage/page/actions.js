@@ -365,6 +365,9 @@ function revert(studio, verb) {
 
 const table = new Map(actions.map((action) => [action.id, action]));
 
+/** What decides by itself about what is under way. */
+const settlesItself = ['grab', 'select.none'];
+
 /**
  * Does something by its id; false if it cannot be done now.
  * @param {Studio} studio
@@ -373,7 +376,7 @@ const table = new Map(actions.map((action) => [action.id, action]));
 export function run(studio, id) {
   const action = table.get(id);
   if (!action || !isEnabled(studio, action)) return false;
-  if (!id.startsWith('move.') && id !== 'grab') studio.settle();
+  if (!id.startsWith('move.') && !settlesItself.includes(id)) studio.settle();
   Promise.resolve(action.run(studio)).catch((error) => studio.emit('note', { text: errorText(error), kind: 'bad' }));
   return true;
 }

@@ -241,7 +241,7 @@ export function showCanvas(studio) {
   const content = form(words.canvas.apply, [
     field(words.canvas.presets, preset), group(words.canvas.size, across, '×', down), field(words.canvas.anchor, anchor),
     group('', choice(scale, words.canvas.scale)), group(words.canvas.fit, margin, fit),
-    group(words.canvas.color, choice(isFilled, ''), color),
+    group(words.canvas.color, choice(isFilled, words.canvas.filled), color),
   ], () => {
     const size = `${across.valueAsNumber}x${down.valueAsNumber}`;
     if (size !== `${width}x${height}`) {
@@ -296,7 +296,7 @@ export function showExport(studio) {
 /** @param {Studio} studio */
 export function showName(studio) {
   const name = build('input', { type: 'text', maxLength: 40, value: studio.net.name, autocomplete: 'nickname' });
-  show(studio, words.name.title, [form(words.name.save, [build('p', {}, words.name.hint), name], () => studio.net.setName(name.value.trim()))]);
+  show(studio, words.name.title, [form(words.name.save, [build('p', {}, words.name.hint), field(words.documents.name, name)], () => studio.net.setName(name.value.trim()))]);
 }
 
 // MARK: Language
@@ -334,12 +334,13 @@ export function showCommands(studio) {
     found = search(studio, input.value);
     chosen = Math.max(0, Math.min(chosen, found.length - 1));
     list.replaceChildren(...found.map((action, index) => {
-      const row = build('li', { role: 'option', id: `command-${index}`, 'aria-selected': index === chosen },
-        build('button', { type: 'button', tabIndex: -1, disabled: !isEnabled(studio, action), onclick: () => execute(action) }, build('span', {}, actionName(action.id), ' ', build('small', {}, words.groups[/** @type {keyof typeof words.groups} */ (action.group)])),
-          action.keys.length ? build('kbd', {}, keyText(action.keys[0])) : null));
+      const row = build('li', { role: 'option', id: `command-${index}`, 'aria-selected': index === chosen, onclick: () => execute(action) },
+        build('span', {}, actionName(action.id), ' ', build('small', {}, words.groups[/** @type {keyof typeof words.groups} */ (action.group)])),
+        action.keys.length ? build('kbd', {}, keyText(action.keys[0])) : null);
+      if (!isEnabled(studio, action)) row.setAttribute('aria-disabled', 'true');
       return row;
     }));
-    if (!found.length) list.append(build('li', { class: 'empty' }, words.palette.nothing));
+    if (!found.length) list.append(build('li', { class: 'empty', role: 'option', 'aria-disabled': 'true', 'aria-selected': 'false' }, words.palette.nothing));
     input.setAttribute('aria-activedescendant', found.length ? `command-${chosen}` : '');
     list.children[chosen]?.scrollIntoView({ block: 'nearest' });
   };

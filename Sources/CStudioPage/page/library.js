@@ -97,6 +97,7 @@ export class DocumentBrowser {
     document.body.dataset.documents = place;
     this.#host.hidden = place === 'none';
     this.#host.classList.toggle('beside', place === 'beside');
+    this.#host.setAttribute('role', place === 'whole' ? 'main' : 'complementary');
     // What is behind it cannot be reached by keys, nor by a screen reader.
     for (const element of document.querySelectorAll('#stage, #history, #zoom, #selection, .tools, .sheetButton')) /** @type {HTMLElement} */ (element).inert = place === 'whole';
     this.parts.back.hidden = place !== 'whole' || !studio.isOpen;

@@ -343,7 +343,8 @@ export function popMenu(anchor, entries) {
     });
     menu.append(item);
   }
-  document.body.append(menu);
+  // In a landmark, as everything is.
+  (document.querySelector('.bars') ?? document.body).append(menu);
   const items = () => /** @type {HTMLElement[]} */ ([...menu.querySelectorAll('button:not(:disabled)')]);
   menu.addEventListener('keydown', (event) => {
     const index = items().indexOf(/** @type {HTMLElement} */ (document.activeElement));
@@ -501,6 +502,7 @@ function attachPeers(studio) {
     const wanted = studio.peers.map((peer) => `${peer.client}${peer.name ?? ''}`).join();
     if (host.dataset.shown === wanted) return;
     host.dataset.shown = wanted;
+    host.hidden = !studio.peers.length;
     host.replaceChildren(...studio.peers.slice(0, 6).map((peer) => {
       const badge = build('span', { class: 'peer', role: 'listitem', title: peerName(peer), 'aria-label': peerName(peer) }, peer.name ? [...peer.name][0]?.toUpperCase() : guestOf(peer.client)[0]);
       badge.style.background = colorOf(peer.client);

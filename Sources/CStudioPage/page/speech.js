@@ -57,5 +57,10 @@ export function attachSpeech(studio) {
       say(text);
     }
   });
-  studio.on('opened', () => say(words.speech.opened(studio.title, words.selected(studio.store.count))));
+  // Not when the same one is opened again.
+  let { name } = studio;
+  studio.on('opened', () => {
+    if (studio.name !== name) say(words.speech.opened(studio.title, words.selected(studio.store.count)));
+    ({ name } = studio);
+  });
 }

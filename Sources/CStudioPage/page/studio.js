@@ -672,6 +672,7 @@ export class Studio {
   /** Leaves one thing at a time: the gesture, the alert, the tool, the selection. */
   escape() {
     if (this.isGrabbed) return this.putBack();
+    this.settle();
     if (this.cancelGesture() || this.closeAlert()) return;
     if (this.tool !== 'select') this.setTool('select');
     else this.select([], null);

@@ -28,7 +28,7 @@ const refusals = {
 /** @type {import('./words').Words} */
 export const words = {
   shell: {
-    documents: 'Dokumente', tools: 'Werkzeuge', peers: 'Auch hier', export: 'Exportieren', emoji: 'Emojis', find: 'Emoji suchen', canvas: 'Leinwand', selection: 'Auswahl',
+    documents: 'Dokumente', bars: 'Leisten der Leinwand', tools: 'Werkzeuge', peers: 'Auch hier', export: 'Exportieren', emoji: 'Emojis', find: 'Emoji suchen', canvas: 'Leinwand', selection: 'Auswahl',
     zoom: 'Zoom', history: 'Verlauf',
   },
 
@@ -191,7 +191,7 @@ export const words = {
 
   canvas: {
     title: 'Leinwand', size: 'Größe', width: 'Breite', height: 'Höhe', anchor: 'Fest bleibt', topLeft: 'Links oben', center: 'Die Mitte', scale: 'Emojis mitskalieren',
-    fit: 'An die Emojis anpassen', margin: 'Rand', color: 'Farbe', apply: 'Anwenden', presets: 'Vorgabe', print: 'A4, 300 dpi',
+    fit: 'An die Emojis anpassen', margin: 'Rand', color: 'Farbe', filled: 'Gefüllt', apply: 'Anwenden', presets: 'Vorgabe', print: 'A4, 300 dpi',
   },
 
   export: {

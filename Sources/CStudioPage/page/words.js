@@ -7,7 +7,7 @@ import { language, languages, number, place, plural, speakEnglish } from './lang
 
 const english = {
   shell: {
-    documents: 'Documents', tools: 'Tools', peers: 'Also here', export: 'Export', emoji: 'Emoji', find: 'Find an emoji', canvas: 'Canvas', selection: 'Selection',
+    documents: 'Documents', bars: 'Canvas tools', tools: 'Tools', peers: 'Also here', export: 'Export', emoji: 'Emoji', find: 'Find an emoji', canvas: 'Canvas', selection: 'Selection',
     zoom: 'Zoom', history: 'History',
   },
 
@@ -178,7 +178,7 @@ const english = {
 
   canvas: {
     title: 'Canvas', size: 'Size', width: 'Width', height: 'Height', anchor: 'Keep in place', topLeft: 'Top left', center: 'Centre', scale: 'Scale the emoji, too',
-    fit: 'Fit to the emoji', margin: 'Margin', color: 'Colour', apply: 'Apply', presets: 'Preset', print: 'A4, 300 dpi',
+    fit: 'Fit to the emoji', margin: 'Margin', color: 'Colour', filled: 'Filled', apply: 'Apply', presets: 'Preset', print: 'A4, 300 dpi',
   },
 
   export: {
