@@ -10,6 +10,7 @@ import base64, http.server, json, os, random, re, shutil, socket, struct, subpro
 from playwright.sync_api import sync_playwright
 from accessible_cases import ACCESSIBLE_CASES
 from document_cases import DOCUMENT_CASES
+from journey_cases import JOURNEY_CASES
 from stored_scripts import stored_scripts
 
 LIMIT = int(os.environ.get("STUDIO_LIMIT", "60"))
@@ -76,6 +77,13 @@ class Studio:
                 return value
             if time.monotonic() > end:
                 raise AssertionError(f"waited in vain for {what}: {value}")
+
+    def wait(self, holds, what):
+        """Waits until something of the files is so."""
+        end = time.monotonic() + LIMIT
+        while not holds():
+            if time.monotonic() > end:
+                raise AssertionError(f"waited in vain for {what}")
 
     def close(self):
         for context in self.contexts:
@@ -822,7 +830,7 @@ def german(studio):
 
 CASES = [few_requests, german, reconnects, captions_do_not_scroll, middle_button_pastes_nothing, escape_with_keys, tones, edits_while_reopening, document_renamed_while_away, drags, snaps, escape_cancels, arrows, deletes_and_duplicates, marquee_and_all, resizes_and_turns, adds_by_search, zooms, touches,
          two_pages_and_a_command, refused_background, stamps_and_brushes, words_are_typed_in_place, actions_by_name, pastes, takes_back,
-         background_arrives, drops, exports, moved_and_removed, reload_keeps_pending, link_takes_over, stored_scripts, *DOCUMENT_CASES, *ACCESSIBLE_CASES]
+         background_arrives, drops, exports, moved_and_removed, reload_keeps_pending, link_takes_over, stored_scripts, *DOCUMENT_CASES, *ACCESSIBLE_CASES, *JOURNEY_CASES]
 
 
 def main():

@@ -68,7 +68,7 @@ test('no text is empty, and all are set as texts are set', () => {
 /** What is the same word in both languages, or a name. */
 const same = {
   de: ['shell.zoom', 'newLink.field', 'guests.🐼', 'guests.🐨', 'background.urlHint', 'background.ok', 'canvas.print', 'export.format', 'export.transparent', 'export.pages.a4', 'export.pages.a3',
-    'export.pages.letter', 'keys.Alt', 'keys.Escape', 'keys.Tab', 'documents.folderName', 'documents.name', 'documents.sizes.story', 'documents.sortBy.name', 'ok'],
+    'export.pages.letter', 'keys.Alt', 'keys.Escape', 'keys.Tab', 'acrossShort', 'downShort', 'documents.folderName', 'documents.name', 'documents.sizes.story', 'documents.sortBy.name', 'ok'],
 };
 
 /** Words that no other language has. */

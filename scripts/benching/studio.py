@@ -3,6 +3,7 @@
 """Measures the studio beside other editors and prints tables in Markdown; scripts/bench-studio starts it."""
 import argparse, asyncio, itertools, os, sys
 from playwright.async_api import async_playwright
+from documents import browse
 from editors import Excalidraw, Scene, Studio, Tldraw
 from frames import LIMIT, visit
 from live import commands, latencies, memory, starts
@@ -16,7 +17,8 @@ def arguments():
     parser.add_argument("runs", nargs="?", type=int, default=3, help="how often each editor is opened with each scene; 3 by default")
     parser.add_argument("--sizes", default="1000,10000,100000", help="numbers of emoji; above 10,000 only ours is measured")
     parser.add_argument("--editors", default="emojiart,tldraw,excalidraw")
-    parser.add_argument("--only", default="opening,frames,latency,server", help="some of opening, frames, latency and server")
+    parser.add_argument("--only", default="opening,frames,latency,server,documents", help="some of opening, frames, latency, server and documents")
+    parser.add_argument("--documents", type=int, default=10_000, help="how many documents the document browser is measured with")
     parser.add_argument("--peers", metavar="DIR", help="a folder with Excalidraw's app: DIR/excalidraw/index.html")
     parser.add_argument("--programs", required=True, help=argparse.SUPPRESS)
     parser.add_argument("--tldraw", help=argparse.SUPPRESS)
@@ -113,6 +115,18 @@ async def main():
             [name, f"{quantile(times, 0.5):.0f}", f"{quantile(times, 0.99):.0f}", str(len(times))] for name, times in zip([
                 "`emojiart move`, from its start to the pixel", "from its end to the pixel", "a drag in the page, from the release to the file"], found)])
         print("\nA probe looks at the page's picture in each frame; the pixel is there when the display has drawn the frame after it was found.")
+        Others.told()
+    if "documents" in options.only:
+        note(f"{options.documents} documents")
+        async with async_playwright() as playwright:
+            found = await browse(playwright, options.programs, options.documents, options.runs + 1, 10)
+        table([f"{options.documents:,} documents", ""], [[name, f"{spread(found[key], digits)} {unit}"] for name, key, digits, unit in [
+            ("`emojiart serve` until its link is printed", "link", 0, "ms"), ("first thumbnail, drawn anew", "first cold", 0, "ms"), ("all that are seen, drawn anew", "all cold", 0, "ms"),
+            ("first thumbnail, from the cache", "first warm", 0, "ms"), ("all that are seen, from the cache", "all warm", 0, "ms"), ("requests for thumbnails until then", "asked", 0, ""),
+            ("frames a second while scrolling", "frames", 0, ""), ("main thread for each", "busy", 1, "ms"), ("requests after scrolling past thousands", "scrolled", 0, ""),
+            ("drawing processes at once, at most", "workers", 0, ""), ("PSS of the server before any page", "idle", 1, "MB"), ("PSS of the server afterwards", "memory", 1, "MB"),
+            ("PSS of its helpers", "helpers", 1, "MB")]] + [["a save to its new picture, from the end of the command",
+             f"{quantile(found['saves'], 0.5):.0f} ms; 9 of 10 within {quantile(found['saves'], 0.9):.0f} ms; {len(found['saves'])} saves"]])
         Others.told()
     if "server" in options.only:
         note("server")

@@ -288,6 +288,7 @@ export const actions = [
   .../** @type {const} */ ([['left', 'Left'], ['right', 'Right'], ['up', 'Up'], ['down', 'Down']]).map(([direction, key]) => ({
     id: `select.${direction}`, group: 'select', keys: [`Mod+Arrow${key}`], isEnabled: open, repeats: true, run: (/** @type {Studio} */ studio) => focusNearest(studio, direction),
   })),
+  { id: 'fields', group: 'move', keys: ['F6'], isEnabled: some, run: (studio) => studio.emit('ui', 'fields') },
   { id: 'grab', group: 'move', keys: ['G'], isEnabled: some, run: grab },
 
   { id: 'order.front', group: 'arrange', keys: ['Mod+Shift+]'], isEnabled: some, run: (studio) => reorder(studio, true) },
@@ -329,6 +330,7 @@ export const actions = [
   { id: 'documents', group: 'document', keys: ['Mod+O'], run: async (studio) => (await library()).documentBrowser(studio).toggle() },
   { id: 'new', group: 'document', keys: ['Alt+N'], isEnabled: ({ net }) => net.state === 'open', run: async (studio) => (await filing()).newDocument(studio, folderOf(studio.name)) },
   { id: 'rename', group: 'document', keys: [], isEnabled: open, run: async (studio) => (await filing()).renameDocument(studio) },
+  { id: 'print', group: 'document', keys: ['Mod+P'], isEnabled: open, run: async (studio) => (await transfer()).print(studio) },
   { id: 'save', group: 'document', keys: ['Mod+S'], isEnabled: open, run: (studio) => studio.save() },
   { id: 'connect', group: 'document', keys: [], isEnabled: ({ net }) => net.state !== 'open', run: async (studio) => (await dialogs()).askLink(studio) },
   { id: 'name', group: 'document', keys: [], run: async (studio) => (await dialogs()).showName(studio) },

@@ -68,6 +68,10 @@ export function form(verb, fields, act) {
   const cancel = build('button', { type: 'button', class: 'quiet' }, words.cancel);
   const element = build('form', {}, ...fields, build('div', { class: 'buttons' }, cancel, build('button', { type: 'submit', class: 'main' }, verb)));
   cancel.addEventListener('click', () => element.closest('dialog')?.close());
+  // As in a field of text.
+  element.addEventListener('keydown', (event) => {
+    if (event.key === 'Enter' && event.target instanceof HTMLSelectElement) element.requestSubmit();
+  });
   element.addEventListener('submit', (event) => {
     event.preventDefault();
     element.closest('dialog')?.close();

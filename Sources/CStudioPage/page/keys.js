@@ -52,7 +52,8 @@ export function attachKeys(studio) {
     if (event.isComposing || event.defaultPrevented) return;
     const target = event.target instanceof HTMLElement ? event.target : document.body;
     if (document.querySelector('dialog:modal') || target.closest('.menu')) return;
-    if (isTyping(target) && !(event.key === 'Escape')) return;
+    const isTyped = isTyping(target) && event.key !== 'Escape';
+    if (isTyped && !event.ctrlKey && !event.metaKey && !event.altKey) return;
     if (event.key === ' ' && isOfCanvas(target)) {
       event.preventDefault();
       if (!event.repeat) studio.holdHand(true);
@@ -66,7 +67,8 @@ export function attachKeys(studio) {
       return run(studio, 'grab');
     }
     const action = keyNames(event).map((name) => byKey.get(name)).find(Boolean);
-    if (!action || action.isNative) return;
+    // In a field, keys are the field's, but for what is done with the whole document.
+    if (!action || action.isNative || (isTyped && !['document', 'help'].includes(action.group))) return;
     // An edit by keys would end what the pointer does half-way.
     if (studio.isGesturing() && action.id !== 'select.none' && action.group !== 'view') return event.preventDefault();
     if (!isEnabled(studio, action)) {
@@ -77,7 +79,7 @@ export function attachKeys(studio) {
     event.preventDefault();
     if (event.repeat && !action.repeats) return;
     run(studio, action.id);
-    if (isTyping(target)) studio.focusCanvas();
+    if (isTyping(target) && !isTyped) studio.focusCanvas();
   });
   addEventListener('keyup', (event) => {
     if (event.key === ' ') studio.holdHand(false);

@@ -111,7 +111,7 @@ export class DocumentBrowser {
   focus() {
     const cell = this.#cells.get(this.#focused)?.cell ?? this.parts.grid.querySelector('[role="gridcell"]');
     if (cell instanceof HTMLElement) cell.focus();
-    else this.parts.search.focus();
+    else this.parts.make.focus();
   }
 
   // MARK: Elements

@@ -15,6 +15,7 @@ import { actionName, editText, errorText, showWords, words } from './words.js';
 import { attachKeys } from './keys.js';
 import { attachPointer } from './pointer.js';
 import { attachReading } from './reading.js';
+import { bounds } from './selection.js';
 import { attachSpeech } from './speech.js';
 
 /** Milliseconds after which the modules that are not wanted yet are loaded. */
@@ -381,6 +382,8 @@ function attachSelectionBar(studio) {
   const bar = byID('selection');
   const what = build('span', { class: 'what' });
   const size = build('input', { type: 'number', min: '1', max: String(limits.fontSize), step: 'any', 'aria-label': words.size });
+  const across = build('input', { type: 'number', step: 'any', 'aria-label': words.across });
+  const down = build('input', { type: 'number', step: 'any', 'aria-label': words.down });
   const turn = build('input', { type: 'number', min: '-360', max: '360', step: 'any', 'aria-label': words.turn });
   const color = build('input', { type: 'color', 'aria-label': words.color, title: words.color });
   const edits = actionButton(studio, 'edit.words', 'edit');
@@ -389,7 +392,7 @@ function attachSelectionBar(studio) {
   const replace = actionButton(studio, 'replace', 'swap');
   bar.append(
     what, build('span', { class: 'rule' }),
-    build('label', { class: 'size' }, words.size, size), build('label', {}, words.turn, turn), color, edits, build('span', { class: 'rule' }),
+    build('label', { class: 'size' }, words.size, size), build('label', {}, words.turn, turn), build('label', { class: 'place' }, words.acrossShort, across), build('label', { class: 'place' }, words.downShort, down), color, edits, build('span', { class: 'rule' }),
     actionButton(studio, 'mirror', 'mirror'), actionButton(studio, 'order.front', 'front'), actionButton(studio, 'order.back', 'back'), arrangeButton,
     build('span', { class: 'rule' }), replace, actionButton(studio, 'duplicate', 'copy'), actionButton(studio, 'delete', 'delete'),
   );
@@ -410,6 +413,17 @@ function attachSelectionBar(studio) {
   turn.addEventListener('change', () => {
     if (turn.value !== '' && Number.isFinite(turn.valueAsNumber)) edit(studio, 'rotate', studio.selection, () => ({ rotation: rotation(turn.valueAsNumber) }));
   });
+  // A way to move without dragging.
+  for (const [input, axis] of /** @type {const} */ ([[across, 'x'], [down, 'y']])) {
+    input.addEventListener('change', () => {
+      const value = input.valueAsNumber;
+      const [first] = studio.selection;
+      if (!first || !Number.isFinite(value) || Math.abs(value) > limits.coordinate) return show();
+      const middle = middleOf(studio.selection)[axis];
+      edit(studio, 'move', studio.selection, (label) => ({ [axis]: Math.round((label[axis] + value - middle) * 1000) / 1000 }));
+      return undefined;
+    });
+  }
   color.addEventListener('change', () => {
     const captions = studio.selection.filter(({ kind }) => kind === 'caption');
     edit(studio, 'color', captions, () => ({ color: color.value === '#000000' ? null : color.value }));
@@ -417,7 +431,10 @@ function attachSelectionBar(studio) {
   bar.addEventListener('keydown', (event) => {
     if (event.key === 'Enter' && event.target instanceof HTMLInputElement) studio.focusCanvas();
   });
-  studio.on('ui', (name) => { if (name === 'color') color.click(); });
+  studio.on('ui', (name) => {
+    if (name === 'color') color.click();
+    if (name === 'fields') size.select();
+  });
 
   const show = () => {
     const count = studio.selected.size;
@@ -435,6 +452,8 @@ function attachSelectionBar(studio) {
     const common = (/** @type {(label: import('./types').Label) => number} */ value) =>
       labels.length && labels.every((other) => value(other) === value(labels[0])) ? String(Math.round(value(labels[0]) * 100) / 100) : '';
     if (document.activeElement !== size) size.value = common((each) => each.size);
+    const middle = labels.length ? middleOf(labels) : null;
+    for (const [input, axis] of /** @type {const} */ ([[across, 'x'], [down, 'y']])) if (document.activeElement !== input) input.value = middle ? String(Math.round(middle[axis] * 10) / 10) : '';
     if (document.activeElement !== turn) turn.value = common((each) => each.rotation ?? 0);
     color.hidden = !captions.length;
     if (captions.length) color.value = (captions[0].color ?? '#000000').slice(0, 7);
@@ -447,6 +466,15 @@ function attachSelectionBar(studio) {
   studio.on('changed', later);
   studio.on('tool', later);
   show();
+}
+
+/**
+ * The middle of what labels take.
+ * @param {readonly import('./types').Label[]} labels
+ */
+function middleOf(labels) {
+  const around = bounds(labels);
+  return around ? { x: (around.left + around.right) / 2, y: (around.top + around.bottom) / 2 } : { x: 0, y: 0 };
 }
 
 /**

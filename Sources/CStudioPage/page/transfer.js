@@ -382,6 +382,28 @@ export function saveFile(blob, name) {
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }
 
+/** The longest side of the picture that is printed, in pixels: a page of A4 at 400 dots an inch. */
+const printSide = 4_600;
+
+/**
+ * Prints the art, drawn by the program.
+ * @param {Studio} studio
+ */
+export async function print(studio) {
+  const { width, height } = studio.store.canvas;
+  const scale = Math.min(8, printSide / Math.max(width, height));
+  const response = await studio.net.fetch(`/render?${new URLSearchParams({ document: studio.name, format: 'png', scale: scale.toFixed(3) })}`);
+  const address = URL.createObjectURL(await response.blob());
+  const picture = Object.assign(document.createElement('img'), { id: 'print', alt: studio.title, src: address });
+  document.body.append(picture);
+  addEventListener('afterprint', () => {
+    picture.remove();
+    URL.revokeObjectURL(address);
+  }, { once: true });
+  await picture.decode();
+  window.print();
+}
+
 /**
  * The part of the canvas that the view shows.
  * @param {Studio} studio
