@@ -62,7 +62,9 @@ let package = Package(
       swiftSettings: settings),
     .target(name: "ArtExchange", dependencies: ["ArtModel"], swiftSettings: settings),
     // The table stands beside the C that takes it in.
-    .target(name: "CEmojiNames", exclude: ["names.tsv", "names.tsv.license"]),
+    .target(
+      name: "CEmojiNames",
+      exclude: ["names.tsv", "names.tsv.license", "names.de.tsv", "names.de.tsv.license"]),
     .target(name: "ArtNames", dependencies: ["ArtModel", "CEmojiNames"], swiftSettings: settings),
     .systemLibrary(
       name: "CGraphics", pkgConfig: "gobject-2.0 cairo harfbuzz freetype2 chafa",

@@ -4,8 +4,8 @@ import ArtModel
 
 /// Normalizes names to shortcodes: `Côte d’Ivoire` and `cote_divoire` both become `cote-divoire`.
 ///
-/// Lower case, without accents, apostrophes and full stops; `&` becomes `and`; letters, digits, `#`, `*` and
-/// `+` stay; everything else becomes a hyphen. `scripts/emoji-names` does the same.
+/// Lower case, without accents, apostrophes and full stops; `&` becomes `and`, `ß` becomes `ss`; letters,
+/// digits, `#`, `*` and `+` stay; everything else becomes a hyphen. `scripts/emoji-names` does the same.
 enum Shortcode {
   static func of(_ name: String) -> String {
     var code = String.UnicodeScalarView()
@@ -25,6 +25,7 @@ enum Shortcode {
         needsHyphen = true
         append("and".unicodeScalars)
         needsHyphen = true
+      case "ß", "ẞ": append("ss".unicodeScalars)
       case _ where scalar.properties.generalCategory == .nonspacingMark && scalar.value < 0xFE00: continue
       case _
       where !scalar.isASCII && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil):
@@ -89,19 +90,30 @@ extension EmojiNames {
     return names.union(keywords.filter { $0.value == 1 }.keys).sorted()
   }
 
-  /// The names most similar to an unknown one, at most two, nearest first.
-  public static func names(near name: String) -> [NamedEmoji] {
+  /// The names most similar to an unknown one, at most two, nearest first. Where none of the language is similar, English ones.
+  public static func names(near name: String, in language: EmojiLanguage = .english) -> [NamedEmoji] {
     let code = Shortcode.of(name)
+    let own = language.isEnglish ? [] : rows(near: code, in: NameTable(language))
+    if own.isEmpty {
+      return rows(near: code, in: .own).flatMap { NamedEmoji.chosen(.none, of: $0, in: language) }
+    }
+    return own.compactMap { NameTable.own.row(of: $0.emoji) }.flatMap {
+      NamedEmoji.chosen(.none, of: $0, in: language)
+    }
+  }
+
+  /// The lines with the most similar names, at most two, nearest first.
+  private static func rows(near code: String, in table: NameTable) -> [NameTable.Row] {
     let (length, letters) = (code.utf8.count, letters(of: code.utf8))
     let reach = max(1, length / 3)
-    var owners: [String: NamedEmoji] = [:]
-    NameTable.own.forEach { row in
+    var owners: [String: NameTable.Row] = [:]
+    table.forEach { row in
       for word in [row.shortcode] + row.keywords.parts(at: UInt8(ascii: "|"))
       // Only similar words are converted to `String`: an edit adds at most one letter and removes at most one.
       where abs(word.count - length) <= reach
         && (self.letters(of: word) ^ letters).nonzeroBitCount <= 2 * reach && owners[word.text] == nil
       {
-        owners[word.text] = NamedEmoji(row)
+        owners[word.text] = row
       }
       return true
     }

@@ -166,7 +166,7 @@ public actor LivePage {
         $0.key("ok"); $0.object { _ in }
       }
     case .history(let count): await attempt(tag) { () throws(ArtError) in try await history(count, tag) }
-    case .find(let words, let limit): await find(words, limit, tag)
+    case .find(let words, let limit, let language): await find(words, limit, language, tag)
     case .palettes: await attempt(tag) { () throws(ArtError) in try await palettes(tag) }
     case .cancel:
       await session?.cancelBackground()
@@ -329,11 +329,13 @@ public actor LivePage {
     }
   }
 
-  private func find(_ words: String, _ limit: Int, _ tag: ProtocolTag?) async {
+  private func find(_ words: String, _ limit: Int, _ language: EmojiLanguage, _ tag: ProtocolTag?) async {
     let typed = words.split(separator: " ").map(String.init)
     var found: [NamedEmoji] = []
     if !typed.isEmpty {
-      do throws(EmojiSearch.Failure) { found = try EmojiSearch(typed, limit: limit).emojis } catch {
+      do throws(EmojiSearch.Failure) {
+        found = try EmojiSearch(typed, in: language, limit: limit).emojis
+      } catch {
         if case .nothing(_, let near) = error { found = near }
       }
     }

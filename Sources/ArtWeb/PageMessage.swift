@@ -27,8 +27,8 @@ public struct PageMessage: Sendable {
     case takeBack(EditID)
     /// The last edits, up to that many.
     case history(Int)
-    /// Emoji that fit the words.
-    case find(String, limit: Int)
+    /// Emoji that fit the words, with their names in a language.
+    case find(String, limit: Int, EmojiLanguage)
     /// The palettes.
     case palettes
     /// Stop fetching the background.
@@ -206,15 +206,17 @@ private struct Reading {
   }
 
   private static func find(_ reader: inout JSONReader) throws(ArtError) -> PageMessage.Body {
-    var (words, limit) = ("", 60)
+    var (words, limit, language) = ("", 60, EmojiLanguage.english)
     try reader.object { (key, reader) throws(ArtError) in
       switch key {
+      // A page may speak a language in which emoji have no names here.
+      case "language": language = EmojiLanguage(tag: String(try reader.string().prefix(35))) ?? .english
       case "words": words = String(try reader.string().prefix(200))
       case "limit": limit = max(1, min(try reader.integer(), 500))
-      default: throw .unknown("find has no key", key, among: ["limit", "words"])
+      default: throw .unknown("find has no key", key, among: ["language", "limit", "words"])
       }
     }
-    return .find(words, limit: limit)
+    return .find(words, limit: limit, language)
   }
 
   private static func presence(_ reader: inout JSONReader) throws(ArtError) -> PageMessage.Presence {

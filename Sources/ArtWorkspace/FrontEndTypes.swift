@@ -100,6 +100,8 @@ public typealias ExchangeReport = ArtExchange.ExchangeReport
 
 // MARK: ArtNames
 
+/// `ArtNames.EmojiLanguage`.
+public typealias EmojiLanguage = ArtNames.EmojiLanguage
 /// `ArtNames.NamedEmoji`.
 public typealias NamedEmoji = ArtNames.NamedEmoji
 /// `ArtNames.SkinTone`.

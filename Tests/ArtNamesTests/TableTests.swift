@@ -21,22 +21,25 @@ struct TableTests {
     return rows
   }
 
-  @Test("N1 the table is the output of scripts/emoji-names for Unicode's data")
-  func regenerated() throws {
-    let sources = ["unicode/emoji/emoji-test.txt", "unicode/cldr/common/annotations/en.xml"]
+  @Test(
+    "N1 a table is the output of scripts/emoji-names for Unicode's data",
+    arguments: [(EmojiLanguage.english, "names.tsv"), (.german, "names.de.tsv")])
+  func regenerated(_ language: EmojiLanguage, file: String) throws {
+    let code = language.rawValue
+    let sources = ["unicode/emoji/emoji-test.txt", "unicode/cldr/common/annotations/\(code).xml"]
     let lacking = sources.filter { !FileManager.default.fileExists(atPath: "/usr/share/\($0)") }
     try #require(lacking.isEmpty, "missing: install the Debian packages unicode-data and unicode-cldr-core")
     let process = Process()
     let output = Pipe.unshared()
     process.executableURL = Self.root.appending(path: "scripts/emoji-names")
-    process.arguments = ["--print"]
+    process.arguments = ["--print", code]
     process.standardOutput = output
     try process.start()
     let made = try output.fileHandleForReading.readToEnd() ?? Data()
     process.waitUntilExit()
     #expect(process.terminationStatus == 0)
-    let table = try Data(contentsOf: Self.root.appending(path: "Sources/CEmojiNames/names.tsv"))
-    print("N1 table: \(made.count) bytes made again, \(table.count) in the project")
+    let table = try Data(contentsOf: Self.root.appending(path: "Sources/CEmojiNames/\(file)"))
+    print("N1 \(file): \(made.count) bytes made again, \(table.count) in the project")
     #expect(made == table)
   }
 

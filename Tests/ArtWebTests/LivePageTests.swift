@@ -125,6 +125,25 @@ extension LivePage {
     }
   }
 
+  @Test("a search gives names in the language of its page, by German words and by English ones")
+  func find() async throws {
+    try await Pages.with { pages in
+      let (page, output) = try await pages.open(1)
+      func found(_ search: String) async -> String {
+        await page.ask(#"{"find":{\#(search)},"tag":"1"}"#, output)
+      }
+      let bee = #"{"found":[{"name":"Biene","text":"🐝"}],"tag":"1"}"#
+      #expect(await found(#""language":"de","limit":1,"words":"Biene""#) == bee)
+      #expect(await found(#""language":"de-AT","limit":1,"words":"honeybee""#) == bee)
+      #expect(
+        await found(#""language":"de","words":"Bihne""#).contains(#""name":"Biene""#), "the nearest name")
+      let english = #"{"found":[{"name":"honeybee","text":"🐝"}],"tag":"1"}"#
+      #expect(await found(#""limit":1,"words":"honeybee""#) == english)
+      #expect(await found(#""language":"xx","limit":1,"words":"honeybee""#) == english)
+      await page.close()
+    }
+  }
+
   @Test("H8 after a page has opened another document it gets no event of the former one")
   func events() async throws {
     try await Pages.with { pages in

@@ -2,6 +2,7 @@
 
 import ArtModel
 import ArtProtocol
+import ArtWorkspace
 import Foundation
 import TestSupport
 import Testing
@@ -15,6 +16,7 @@ import Testing
     #"{"edit":{"changes":[["add","0123abcd","🐝",1,2,40,5,{"mirrored":true,"rotation":30}]],"name":"add"},"tag":1}"#,
     #"{"undo":1,"tag":"a3"}"#, #"{"takeBack":"0123456789ab:7","tag":"a4"}"#, #"{"history":100,"tag":1}"#,
     #"{"find":{"limit":10,"words":"bee"},"tag":1}"#, #"{"palettes":true,"tag":1}"#,
+    #"{"find":{"language":"de","limit":10,"words":"Biene"},"tag":1}"#,
     #"{"cancel":true,"tag":1}"#,
     #"{"warnings":"never","tag":1}"#, #"{"presence":{"drag":[1,-2.5],"ids":["0123abcd"]}}"#,
     #"{"tag":"a5","caption":{"at":"top","size":30,"text":"Hi"}}"#, #"{"background":null,"tag":1}"#,
@@ -64,6 +66,26 @@ import Testing
     ] {
       let unreadable = #expect(throws: ProtocolRequest.Unreadable.self) { try PageMessage(Array(text.utf8)) }
       #expect(unreadable?.tag?.text == #""a2""#, "\(text)")
+    }
+  }
+
+  @Test("a search has the language of its page, and English for one without names of emoji")
+  func languages() throws {
+    for (text, wanted) in [
+      (#"{"find":{"words":"bee"},"tag":1}"#, EmojiLanguage.english),
+      (#"{"find":{"language":"de","words":"bee"},"tag":1}"#, .german),
+      (#"{"find":{"language":"de-CH","words":"bee"},"tag":1}"#, .german),
+      (#"{"find":{"language":"tlh","words":"bee"},"tag":1}"#, .english),
+      (#"{"find":{"language":"","words":"bee"},"tag":1}"#, .english),
+    ] {
+      guard case .find("bee", limit: 60, let language) = try PageMessage(Array(text.utf8)).body else {
+        Issue.record("\(text) is no search")
+        continue
+      }
+      #expect(language == wanted, "\(text)")
+    }
+    #expect(throws: ProtocolRequest.Unreadable.self) {
+      try PageMessage(Array(#"{"find":{"language":7,"words":"bee"},"tag":1}"#.utf8))
     }
   }
 

@@ -85,6 +85,9 @@ private enum CatalogueExamples {
   static func names() {
     let found = EmojiNames.search(["bee"], limit: 3)
     for emoji in found?.emojis ?? [] { print(emoji.shortcode, emoji.emoji) }
+
+    let german = EmojiNames.search(["Löwe"], in: .german, limit: 3)
+    print(german?.emojis.first?.name ?? "")
   }
 }
 

@@ -816,6 +816,24 @@ def german(studio):
     page.get_by_text("🐝 duplizieren").wait_for()
     assert "duplicate 🐝" in studio.run("history", studio.document)
     page.locator('button[data-action="undo"][title^="Rückgängig: 🐝 duplizieren"]').wait_for()
+    # Names of emoji are German, and English words find them, too.
+    for word in ["Biene", "honeybee"]:
+        page.locator("#find").fill("")
+        page.locator("#find").fill(word)
+        page.locator('#found [data-emoji="🐝"][aria-label="Biene"]').first.wait_for()
+    page.locator("#find").fill("loewe")
+    page.get_by_role("button", name="Löwe").first.wait_for()
+    page.locator("#find").press("Enter")
+    studio.until("the lion", lambda e: any(i["text"] == "🦁" for i in e))
+    # Without its table a page speaks English.
+    other = studio.blank(locale="de-DE")
+    other.route("**/words.de.js", lambda route: route.abort())
+    other.goto(studio.run("serve", f"{studio.folder}/art", "--link").strip())
+    other.get_by_role("button", name="Export").wait_for()
+    other.wait_for_function("window.studio && studio.ready.then(() => true)")
+    assert other.evaluate("document.documentElement.lang") == "en"
+    other.locator("#find").fill("bee")
+    other.get_by_role("button", name="honeybee").first.wait_for()
     page.locator('button[data-action="menu"]').click()
     page.get_by_role("menuitem", name="Sprache (Language)").click()
     page.get_by_role("combobox", name="Sprache").select_option("en")

@@ -146,7 +146,7 @@ test('the name of an edit is shown in the words of the language, and a name of a
   const german = tables.get('de');
   for (const [name, shown] of [
     ['move 🐝', '🐝 verschieben'], ['move 🐝 ℹ️ 1️⃣', '🐝 ℹ️ 1️⃣ verschieben'], ['remove 12 emoji', '12 Emojis entfernen'], ['Undo move 🐝', 'Rückgängig: 🐝 verschieben'],
-    ['Redo Undo duplicate 2 emoji', 'Wiederholen: Rückgängig: 2 Emojis duplizieren'], ['change "Happy birthday, d…"', '"Happy birthday, d…" ändern'], ['restore 1 edit', '1 Änderung wiederherstellen'],
+    ['Redo Undo duplicate 2 emoji', 'Wiederholen: Rückgängig: 2 Emojis duplizieren'], ['change "Happy birthday, d…"', '„Happy birthday, d…“ ändern'], ['restore 1 edit', '1 Änderung wiederherstellen'],
     ['refuse the background: dns', 'Hintergrund ablehnen: dns'], ['move the house', 'move the house'], ['make a picnic', 'make a picnic'], ['', ''], ['constructor 🐝', 'constructor 🐝'], ['Umzug 🏠', 'Umzug 🏠'],
   ]) assert.equal(editText(name, german), shown, name);
   for (const name of ['move 🐝', 'Undo add 12 emoji', 'make a picnic', 'restore 2 edits', 'fit the canvas']) assert.equal(editText(name), name);

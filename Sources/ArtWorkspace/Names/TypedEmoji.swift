@@ -81,27 +81,31 @@ public struct EmojiSearch: Sendable {
   /// The number of all matches.
   public let count: Int
 
-  /// Searches for words; an emoji in place of a word gives its name. `limit` is at least 1.
-  public init(_ words: [String], tone: ToneChoice = .none, limit: Int) throws(Failure) {
-    let found = try Self.found(words, tone, limit)
+  /// Searches for words; an emoji in place of a word gives its name. `limit` is at least 1. What is found by English names only
+  /// comes behind what is found by those of another language.
+  public init(
+    _ words: [String], tone: ToneChoice = .none, in language: EmojiLanguage = .english, limit: Int
+  ) throws(Failure) {
+    let found = try Self.found(words, tone, language, limit)
     guard !found.emojis.isEmpty else {
       let typed = words.joined(separator: " ")
-      throw .nothing(typed, near: EmojiNames.names(near: typed))
+      throw .nothing(typed, near: EmojiNames.names(near: typed, in: language))
     }
     (emojis, count) = (found.emojis, found.count)
   }
 
   private static func found(
-    _ words: [String], _ tone: ToneChoice, _ limit: Int
+    _ words: [String], _ tone: ToneChoice, _ language: EmojiLanguage, _ limit: Int
   ) throws(Failure) -> EmojiNames.Found {
-    let named = words.map { EmojiNames.names(of: $0, tone: tone) }
+    let named = words.map { EmojiNames.names(of: $0, tone: tone, in: language) }
     if !named.contains([]) {
       let all = named.flatMap { $0 }
       return EmojiNames.Found(emojis: Array(all.prefix(limit)), count: all.count)
     }
     guard named.allSatisfy(\.isEmpty) else { throw .mixed }
     if let bad = words.first(where: { !EmojiNames.canSearch($0) }) { throw .unsearchable(bad) }
-    return EmojiNames.search(words, tone: tone, limit: limit) ?? EmojiNames.Found(emojis: [], count: 0)
+    return EmojiNames.search(words, tone: tone, in: language, limit: limit)
+      ?? EmojiNames.Found(emojis: [], count: 0)
   }
 }
 

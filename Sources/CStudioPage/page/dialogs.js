@@ -244,7 +244,7 @@ export function showCanvas(studio) {
   });
   const content = form(words.canvas.apply, [
     field(words.canvas.presets, preset), group(words.canvas.size, across, '×', down), field(words.canvas.anchor, anchor),
-    group('', choice(scale, words.canvas.scale)), group(words.canvas.fit, margin, fit),
+    group('', choice(scale, words.canvas.scale)), group(words.canvas.margin, margin, fit),
     group(words.canvas.color, choice(isFilled, words.canvas.filled), color),
   ], () => {
     const size = `${across.valueAsNumber}x${down.valueAsNumber}`;

@@ -5,6 +5,7 @@
 /** @typedef {import('./studio').Studio} Studio */
 
 import { add, edit } from './actions.js';
+import { language } from './language.js';
 import { build } from './panels.js';
 import { Sheet } from './sheet.js';
 import { words } from './words.js';
@@ -142,7 +143,7 @@ class Panel {
     const text = this.#find.value.trim();
     if (!text) return this.#show();
     try {
-      const { found } = await this.studio.net.request({ find: { limit: foundLimit, words: text } });
+      const { found } = await this.studio.net.request({ find: { language, limit: foundLimit, words: text } });
       if (query !== this.#query) return;
       if (found.length) this.#found.replaceChildren(this.#grid(found));
       else this.#found.replaceChildren(build('p', { class: 'empty' }, words.emoji.nothing));

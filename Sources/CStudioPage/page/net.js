@@ -119,8 +119,8 @@ export class Net {
     try {
       const response = await fetch('/session', post({ code }));
       const answer = await response.json();
-      if (response.status === 403) {
-        this.reason = 'usedLink';
+      if (response.status === 403 || response.status === 429) {
+        this.reason = response.status === 403 ? 'usedLink' : 'tooManyFailures';
         return false;
       }
       if (!response.ok) throw new RequestError(answer.error);
@@ -296,7 +296,8 @@ export class Net {
    */
   async fetch(path, options = {}) {
     const headers = { ...options.headers, Authorization: `Bearer ${this.welcome?.ticket}` };
-    const response = await fetch(path, { ...options, headers });
+    // What the browser says of it is in its own language.
+    const response = await fetch(path, { ...options, headers }).catch(() => { throw disconnected(); });
     if (response.ok) return response;
     const answer = await response.json().catch(() => ({}));
     throw new RequestError(answer.error ?? { code: String(response.status), message: response.statusText });

@@ -11,7 +11,7 @@ import { attachHits } from './hit.js';
 import { percent } from './language.js';
 import { pendingDocument } from './net.js';
 import { limits, rotation } from './rules.js';
-import { actionName, editText, errorText, showWords, words } from './words.js';
+import { actionName, editText, errorText, quotesText, showWords, words } from './words.js';
 import { attachKeys } from './keys.js';
 import { attachPointer } from './pointer.js';
 import { attachReading } from './reading.js';
@@ -448,7 +448,7 @@ function attachSelectionBar(studio) {
     }
     const labels = count <= 1000 ? studio.selection : [];
     const captions = labels.filter(({ kind }) => kind === 'caption');
-    what.textContent = count === 1 && labels[0] ? shortText(labels[0]).replaceAll('\\n', ' ') : words.selected(count);
+    what.textContent = count === 1 && labels[0] ? quotesText(shortText(labels[0])).replaceAll('\\n', ' ') : words.selected(count);
     const common = (/** @type {(label: import('./types').Label) => number} */ value) =>
       labels.length && labels.every((other) => value(other) === value(labels[0])) ? String(Math.round(value(labels[0]) * 100) / 100) : '';
     if (document.activeElement !== size) size.value = common((each) => each.size);

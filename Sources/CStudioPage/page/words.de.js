@@ -141,6 +141,7 @@ export const words = {
   },
   restored: (count) => plural(count, { one: '1 Änderung wiederherstellen', other: `${number(count)} Änderungen wiederherstellen` }),
   takeBack: (name) => `Zurücknehmen: ${name}`,
+  quoted: (text) => `„${text}“`,
 
   guests: { '🦊': 'Fuchs', '🐼': 'Panda', '🦉': 'Eule', '🐢': 'Schildkröte', '🐙': 'Krake', '🦁': 'Löwe', '🐧': 'Pinguin', '🐸': 'Frosch', '🦄': 'Einhorn', '🐳': 'Wal', '🦋': 'Schmetterling', '🐨': 'Koala' },
   hint: ['Eine leere Leinwand', 'Ein Emoji antippen oder hierher ziehen. Ein Bild, das hier abgelegt wird, ist der Hintergrund.'],

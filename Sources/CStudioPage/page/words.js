@@ -125,6 +125,7 @@ const english = {
   },
   restored: (/** @type {number} */ count) => plural(count, { one: 'restore 1 edit', other: `restore ${number(count)} edits` }),
   takeBack: (/** @type {string} */ name) => `Take back: ${name}`,
+  quoted: (/** @type {string} */ text) => `“${text}”`,
 
   /** Names of people without one. */
   guests: { '🦊': 'Fox', '🐼': 'Panda', '🦉': 'Owl', '🐢': 'Turtle', '🐙': 'Octopus', '🦁': 'Lion', '🐧': 'Penguin', '🐸': 'Frog', '🦄': 'Unicorn', '🐳': 'Whale', '🦋': 'Butterfly', '🐨': 'Koala' },
@@ -306,6 +307,13 @@ export function errorText(error, table = words) {
 }
 
 /**
+ * A text with the quotes of the language.
+ * @param {string} text
+ * @param {Words} [table]
+ */
+export const quotesText = (text, table = words) => text.replace(/"([^"]*)"/g, (_, inner) => table.quoted(inner));
+
+/**
  * The name of an edit as people read it. Documents have the English one, which others read, too; a name that no program of ours gives is
  * shown as it is.
  * @param {string} name
@@ -328,5 +336,5 @@ export function editText(name, table = words) {
   const count = /^(\d+) emoji$/.exec(what);
   // Words beside emoji and quoted captions are those of a person or a script.
   if (!count && /(?!\p{Emoji})\p{Letter}/u.test(what.replace(/"[^"]*"/g, ''))) return name;
-  return table.edit(verbs[verb], count ? table.selected(Number(count[1])) : what);
+  return table.edit(verbs[verb], count ? table.selected(Number(count[1])) : quotesText(what, table));
 }
