@@ -30,7 +30,7 @@ class BidiError(Exception):
 
 
 class Bidi:
-    """A headless Firefox with a fresh profile, and its session. `limit` is how long an answer may take, in seconds."""
+    """A headless Firefox with a fresh profile, and its session. Answers may take `limit` seconds, and somewhat more, since scripts of the page have that limit, too."""
 
     def __init__(self, program="firefox-esr", limit=60, preferences={}):
         self.limit, self.handlers, self.answers, self.count = limit, [], {}, 0
@@ -73,7 +73,7 @@ class Bidi:
 
     def until(self, holds, what):
         """Takes messages until something holds."""
-        end = time.monotonic() + self.limit
+        end = time.monotonic() + self.limit + 10
         while not holds():
             try:
                 message = json.loads(self.socket.recv(timeout=max(0, end - time.monotonic())))

@@ -8,6 +8,14 @@ import contextlib, json, os, re, shutil, tempfile, time
 from bidi import Bidi, BidiError
 
 ELEMENTS = open(os.path.join(os.path.dirname(__file__), "elements.js"), encoding="utf-8").read()
+# Arguments and results are JSON, so that they need no other form of values.
+CALL = """async (given) => {
+  try {
+    return JSON.stringify({ value: await (FUNCTION)(...JSON.parse(given)) });
+  } catch (error) {
+    return JSON.stringify({ error: String(error) });
+  }
+}"""
 # The values of WebDriver for keys that type nothing. https://w3c.github.io/webdriver/#keyboard-actions
 KEYS = {"Alt": "\uE00A", "ArrowDown": "\uE015", "ArrowLeft": "\uE012", "ArrowRight": "\uE014", "ArrowUp": "\uE013", "Backspace": "\uE003",
         "Control": "\uE009", "Delete": "\uE017", "End": "\uE010", "Enter": "\uE007", "Escape": "\uE00C", "F2": "\uE032", "Home": "\uE011",
@@ -140,14 +148,15 @@ class Page:
             try:
                 answer = self.bidi.send(
                     "script.callFunction", target={"context": self.id}, awaitPromise=True, arguments=[{"type": "string", "value": json.dumps(arguments)}],
-                    functionDeclaration=f"async (given) => JSON.stringify(await ({function})(...JSON.parse(given)))")
+                    functionDeclaration=CALL.replace("FUNCTION", function))
             except BidiError as error:
                 if error.code not in GONE or time.monotonic() > end:
                     raise
                 continue
-            if answer["type"] == "exception":
-                raise AssertionError(answer["exceptionDetails"]["text"])
-            return json.loads(answer["result"]["value"]) if answer["result"]["type"] == "string" else None
+            result = json.loads(answer["result"]["value"])
+            if "error" in result:
+                raise AssertionError(result["error"])
+            return result.get("value")
 
     def evaluate(self, expression, arg=None):
         """The value of an expression, or of the function that it gives."""
@@ -361,8 +370,10 @@ class Fingers:
             for number, actions in enumerate(lists)])
 
     def down(self, *points):
+        # One after the other, as fingers come: of two in one event Firefox drops the second one if the page cancels the first.
         self.count = len(points)
-        self.act([{"type": "pointerMove", "x": x, "y": y}, {"type": "pointerDown", "button": 0}] for x, y in points)
+        self.act([{"type": "pointerMove", "x": x, "y": y}, *number * [{"type": "pause"}], {"type": "pointerDown", "button": 0}]
+                 for number, (x, y) in enumerate(points))
 
     def move(self, *points):
         self.act([{"type": "pointerMove", "x": x, "y": y}] for x, y in points)
