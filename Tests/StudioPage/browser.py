@@ -59,7 +59,7 @@ class Studio:
     def page(self, link=None, **options):
         page = self.blank(**options)
         page.goto(link or (self.serve() if not self.server else self.run("serve", f"{self.folder}/art", "--link").strip()))
-        page.wait_for_function("window.studio && studio.ready.then(() => true)")
+        ready(page)
         return page
 
     def shown(self, key="emojis"):
@@ -83,6 +83,11 @@ class Studio:
             self.server.terminate()
             self.server.wait()
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def ready(page):
+    """Waits until the page takes gestures and keys."""
+    page.wait_for_function("() => window.studio && studio.ready.then(() => true)")
 
 
 def box(page, name, nth=0):
@@ -438,11 +443,13 @@ def pastes(studio):
     page, (x, y, *_) = one(studio)
     other = studio.page()
     page.mouse.click(x, y)
-    paste = """([type, text]) => { const data = new DataTransfer(); data.setData(type, text)
-        document.dispatchEvent(new ClipboardEvent('paste', {clipboardData: data, bubbles: true, cancelable: true})) }"""
-    copy = """() => { const data = new DataTransfer()
-        document.dispatchEvent(new ClipboardEvent('copy', {clipboardData: data, bubbles: true, cancelable: true}))
-        return [data.getData('text/plain'), data.getData('application/x-emojiart+json')] }"""
+    # A script's event has no data of its own in Firefox.
+    send = """(type, data) => { const event = new ClipboardEvent(type, {bubbles: true, cancelable: true})
+        Object.defineProperty(event, 'clipboardData', {value: data})
+        document.dispatchEvent(event) }"""
+    paste = f"([type, text]) => {{ const data = new DataTransfer(); data.setData(type, text); ({send})('paste', data) }}"
+    copy = f"""() => {{ const data = new DataTransfer(); ({send})('copy', data)
+        return [data.getData('text/plain'), data.getData('application/x-emojiart+json')] }}"""
     # The clipboard's part of the page comes with the first event of the user.
     for each in [page, other]:
         each.keyboard.press("Shift")
@@ -556,7 +563,7 @@ def reload_keeps_pending(studio):
     link = studio.serve()
     page = studio.blank()
     page.goto(link)
-    page.wait_for_function("window.studio && studio.ready.then(() => true)")
+    ready(page)
     x, y, *_ = box(page, "🐝")
     page.evaluate("line.holdsSent = '\"edit\"'")
     drag(page, (x, y), (x + 80, y), ["Control"])
@@ -565,7 +572,8 @@ def reload_keeps_pending(studio):
     page.on("dialog", lambda dialog: dialog.accept())
     # The next page holds nothing back.
     page.reload()
-    page.wait_for_function("() => window.studio && studio.status.pending == 0 && studio.status.saved == 'saved'")
+    ready(page)
+    page.wait_for_function("() => studio.status.pending == 0 && studio.status.saved == 'saved'")
     assert studio.shown()[0]["x"] > 330
     page.keyboard.press("Control+z")
     page.wait_for_function("() => studio.status.pending == 0 && studio.status.saved == 'saved'")
@@ -605,7 +613,8 @@ def link_takes_over(studio):
         page.get_by_label("Link", exact=True).fill(studio.run("serve", f"{studio.folder}/art", "--link").strip())
         page.keyboard.press("Enter")
         studio.until("the drag", lambda e: e[0]["x"] > 330)
-        page.wait_for_function("() => window.studio && studio.status.pending == 0")
+        ready(page)
+        page.wait_for_function("() => studio.status.pending == 0")
         page.keyboard.press("Control+z")
         studio.until("the undo by the same hand", lambda e: e[0]["x"] == 320)
 
@@ -616,7 +625,7 @@ def edits_while_reopening(studio):
     link = studio.serve()
     page = studio.blank()
     page.goto(link)
-    page.wait_for_function("() => window.studio && studio.ready.then(() => true)")
+    ready(page)
     x, y, *_ = box(page, "🐝")
     page.evaluate("""() => { line.holdsReceived = '"document":{'; line.cut() }""")
     page.wait_for_function("() => studio.status.net == 'waiting' || studio.status.net == 'connecting'")
@@ -652,7 +661,7 @@ def document_renamed_while_away(studio):
 
 
 def few_requests(studio):
-    """The glyphs are the last thing that the first picture needs. The tools, which come after it, are not awaited for it."""
+    """The first picture needs no tools: they come after it, while the painter asks for the glyphs."""
     studio.run("add", studio.document, "🐝", "--at", "100,100")
     page, link = studio.blank(), studio.serve()
     asked = []
@@ -660,10 +669,10 @@ def few_requests(studio):
     page.on("websocket", lambda socket: asked.append(socket.url))
     with page.expect_response("**/glyphs"):
         page.goto(link)
-    first = asked[:asked.index("glyphs") + 1]
+    page.evaluate("studio.ready")
+    first = {*asked[:asked.index("panels.js")], "glyphs"}
     assert "store.js" in first and len(first) <= 12 + bool(ASSETS), first
     assert page.evaluate("getComputedStyle(document.body).margin") == "0px", "the styles in the document are taken"
-    page.evaluate("studio.ready")
     assert len(asked) > 20, "the count sees later requests"
 
 

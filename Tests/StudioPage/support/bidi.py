@@ -13,6 +13,8 @@ PREFERENCES = {
     # Mouse and wheel go the way of real input: by the window to the page's process.
     "remote.events.async.mouse.enabled": True,
     "remote.events.async.wheel.enabled": True,
+    # A PDF that was downloaded is not opened in a tab over the page.
+    "pdfjs.disabled": True,
     # Nothing is asked from other machines.
     "app.normandy.enabled": False,
     "datareporting.policy.dataSubmissionEnabled": False,

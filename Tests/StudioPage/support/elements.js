@@ -33,7 +33,7 @@ async (steps, action, value, limit) => {
     if (css) return [...root.querySelectorAll(css)];
     if (role) return [...root.querySelectorAll(ofRole(role))].filter((each) => isShown(each) && (!name || fits(nameOf(each), name)));
     if (label) return [...root.querySelectorAll('input, select, textarea, [aria-label]')].filter((each) => labelsOf(each).some((one) => fits(one, label)));
-    const all = [...root.querySelectorAll('*')].filter((each) => !each.matches('script, style, head *') && fits(each.textContent, text));
+    const all = [...root === document ? [] : [root], ...root.querySelectorAll('*')].filter((each) => !each.matches('script, style, head *') && fits(each.textContent, text));
     // The innermost ones only.
     return all.filter((each) => !all.some((other) => other !== each && each.contains(other)));
   };

@@ -4,7 +4,7 @@
 Names and meanings are Playwright's (https://playwright.dev/python/docs/api/class-page), so that a case reads the same for both browsers.
 See docs/decisions/0050-firefox.md.
 """
-import contextlib, json, os, re, shutil, tempfile, time
+import contextlib, fnmatch, json, os, re, shutil, tempfile, time
 from bidi import Bidi, BidiError
 
 ELEMENTS = open(os.path.join(os.path.dirname(__file__), "elements.js"), encoding="utf-8").read()
@@ -106,8 +106,8 @@ class Page:
             self.listen("log.entryAdded", lambda entry: entry["type"] == "javascript" and entry["level"] == "error" and handler(entry["text"]))
         elif name == "console":
             self.listen("log.entryAdded", lambda entry: entry["type"] == "console" and handler(Line(entry)))
-        elif name == "request":
-            self.listen("network.beforeRequestSent", lambda found: handler(Request(found)))
+        elif name in ["request", "websocket"]:
+            self.listen("network.beforeRequestSent", lambda found: is_of(found, name) and handler(Request(found)))
         else:
             raise NotImplementedError(name)
 
@@ -195,6 +195,13 @@ class Page:
             self.bidi.send("browsingContext.activate", context=self.id)
             self.browser.active = self
         self.bidi.send("input.performActions", context=self.id, actions=list(sources))
+
+    @contextlib.contextmanager
+    def expect_response(self, pattern):
+        found = []
+        self.listen("network.responseCompleted", lambda event: fnmatch.fnmatch(event["request"]["url"], pattern) and found.append(event))
+        yield
+        self.bidi.until(lambda: found, pattern)
 
     @contextlib.contextmanager
     def expect_download(self):
@@ -392,6 +399,13 @@ class Line:
 class Request:
     def __init__(self, found):
         self.url = found["request"]["url"]
+
+
+def is_of(found, name):
+    """Whether something is asked for: a socket, which alone has no purpose and no initiator, or else a file. A `data:` URL asks no server."""
+    request = found["request"]
+    is_socket = not request["destination"] and request["initiatorType"] is None and not found["navigation"]
+    return not request["url"].startswith("data:") and (name == "websocket") == is_socket
 
 
 class Dialog:
