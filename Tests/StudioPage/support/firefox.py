@@ -357,7 +357,10 @@ class Mouse:
         self.act(*[{"type": kind, "button": 0} for _ in range(click_count) for kind in ["pointerDown", "pointerUp"]])
 
     def dblclick(self, x, y):
-        self.click(x, y, click_count=2)
+        # Firefox counts clicks by a clock of 640 ms, which a busy machine may exceed.
+        self.page.evaluate("() => { window.doubled = false; addEventListener('dblclick', () => { doubled = true }, { capture: true, once: true }) }")
+        while not self.page.evaluate("doubled"):
+            self.click(x, y, click_count=2)
 
     def wheel(self, delta_x, delta_y):
         x, y = self.place
