@@ -3,6 +3,7 @@
 """Measures the studio beside other editors and prints tables in Markdown; scripts/bench-studio starts it."""
 import argparse, asyncio, itertools, os, sys
 from playwright.async_api import async_playwright
+import firefox_frames
 from editors import Excalidraw, Scene, Studio, Tldraw
 from frames import LIMIT, visit
 from live import commands, latencies, memory, starts
@@ -16,7 +17,7 @@ def arguments():
     parser.add_argument("runs", nargs="?", type=int, default=3, help="how often each editor is opened with each scene; 3 by default")
     parser.add_argument("--sizes", default="1000,10000,100000", help="numbers of emoji; above 10,000 only ours is measured")
     parser.add_argument("--editors", default="emojiart,tldraw,excalidraw")
-    parser.add_argument("--only", default="opening,frames,latency,server", help="some of opening, frames, latency and server")
+    parser.add_argument("--only", default="opening,frames,firefox,latency,server", help="some of opening, frames, firefox, latency and server")
     parser.add_argument("--peers", metavar="DIR", help="a folder with Excalidraw's app: DIR/excalidraw/index.html")
     parser.add_argument("--programs", required=True, help=argparse.SUPPRESS)
     parser.add_argument("--tldraw", help=argparse.SUPPRESS)
@@ -105,6 +106,8 @@ async def main():
         if "opening" in options.only:
             tell_opening(measured)
         Others.told()
+    if "firefox" in options.only:
+        firefox_frames.tell_frames(options.programs, [Scene(size) for size in sizes], options.runs, note)
     if "latency" in options.only:
         note("edits")
         async with async_playwright() as playwright:

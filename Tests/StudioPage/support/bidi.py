@@ -18,6 +18,9 @@ PREFERENCES = {
     "remote.events.async.wheel.enabled": True,
     # A PDF that was downloaded is not opened in a tab over the page.
     "pdfjs.disabled": True,
+    # A new window is empty.
+    "browser.newtabpage.enabled": False,
+    "browser.startup.homepage": "about:blank",
     # Nothing is asked from other machines.
     "app.normandy.enabled": False,
     "datareporting.policy.dataSubmissionEnabled": False,
@@ -62,9 +65,15 @@ class Bidi:
 
     def send(self, method, **parameters):
         """Performs a command, and returns its result."""
+        return self.answer(self.post(method, **parameters), method)
+
+    def post(self, method, **parameters):
+        """Sends a command, and returns the number of its answer."""
         self.count += 1
-        number = self.count
-        self.socket.send(json.dumps({"id": number, "method": method, "params": parameters}))
+        self.socket.send(json.dumps({"id": self.count, "method": method, "params": parameters}))
+        return self.count
+
+    def answer(self, number, method):
         self.until(lambda: number in self.answers, method)
         answer = self.answers.pop(number)
         if answer["type"] == "error":
