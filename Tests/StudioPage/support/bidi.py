@@ -3,7 +3,7 @@
 
 Everything happens on one thread: the handlers of events run while an answer, or an event, is awaited.
 """
-import json, os, re, shutil, subprocess, tempfile, threading, time
+import collections, json, os, re, shutil, subprocess, tempfile, threading, time
 from websockets.sync.client import connect
 
 # What automation needs Firefox sets itself when it serves BiDi; see RecommendedPreferences.sys.mjs in its source.
@@ -38,7 +38,8 @@ class BidiError(Exception):
 
 
 class Bidi:
-    """A headless Firefox with a fresh profile, and its session. Answers may take `limit` seconds, and somewhat more, since scripts of the page have that limit, too."""
+    """A headless Firefox with a fresh profile, and its session. Answers may take `limit` seconds, and somewhat more, since scripts of the page have
+    that limit, too."""
 
     def __init__(self, program="firefox-esr", limit=60, preferences={}):
         self.limit, self.handlers, self.answers, self.count = limit, [], {}, 0
@@ -50,18 +51,24 @@ class Bidi:
             [program, "--headless", "--no-remote", "--profile", self.profile, "--remote-debugging-port=0", "about:blank"],
             env=os.environ | {"MOZ_CRASHREPORTER_DISABLE": "1", "MOZ_HEADLESS_WIDTH": "1400", "MOZ_HEADLESS_HEIGHT": "1000"},
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        try:
+            self.socket = connect(f"{self.address()}/session", max_size=None, max_queue=None, ping_interval=None, proxy=None)
+            answer = self.send("session.new", capabilities={"alwaysMatch": {"unhandledPromptBehavior": {"default": "ignore"}}})
+            self.version = answer["capabilities"]["browserVersion"]
+        except BaseException:
+            self.close()
+            raise
+
+    def address(self):
+        """The address that Firefox prints."""
         said = []
         for line in self.process.stderr:
-            said.append(line)
             if found := re.match(r"WebDriver BiDi listening on (ws://\S+)", line):
-                break
-        else:
-            raise RuntimeError(f"{program} serves no WebDriver BiDi:\n{''.join(said)}")
-        # What it says afterwards is of no use, but must be read.
-        threading.Thread(target=lambda: all(True for _ in self.process.stderr), daemon=True).start()
-        self.socket = connect(f"{found[1]}/session", max_size=None, max_queue=None, ping_interval=None, proxy=None)
-        self.version = self.send("session.new", capabilities={"alwaysMatch": {
-            "unhandledPromptBehavior": {"default": "ignore"}}})["capabilities"]["browserVersion"]
+                # What it says afterwards is of no use, but must be read.
+                threading.Thread(target=lambda: collections.deque(self.process.stderr, maxlen=0), daemon=True).start()
+                return found[1]
+            said.append(line)
+        raise RuntimeError(f"Firefox serves no WebDriver BiDi:\n{''.join(said)}")
 
     def send(self, method, **parameters):
         """Performs a command, and returns its result."""
@@ -100,9 +107,7 @@ class Bidi:
                     handler(message["params"])
 
     def close(self):
-        try:
-            self.send("browser.close")
-        finally:
-            self.socket.close()
-            self.process.wait()
-            shutil.rmtree(self.profile, ignore_errors=True)
+        # Its profile is not needed any more, so it need not end well.
+        self.process.kill()
+        self.process.wait()
+        shutil.rmtree(self.profile, ignore_errors=True)

@@ -60,7 +60,8 @@ class Firefox:
 class Context:
     """Pages that share storage, apart from those of other contexts."""
 
-    def __init__(self, browser, viewport, bypass_csp=False, **options):
+    def __init__(self, browser, viewport, bypass_csp=False, has_touch=None, permissions=None, accept_downloads=None):
+        # Touches, downloads and the clipboard work without being asked for.
         self.browser, self.bidi, self.viewport, self.bypasses = browser, browser.bidi, viewport, bypass_csp
         self.id = self.bidi.send("browser.createUserContext")["userContext"]
         self.downloads = tempfile.mkdtemp(prefix="emojiart-downloads.")
