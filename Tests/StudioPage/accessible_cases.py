@@ -54,7 +54,7 @@ def screens(page, isSmall):
     yield "menu"
     page.keyboard.press("Escape")
     page.keyboard.press("Control+/")
-    page.get_by_role("combobox", name="Find an action").wait_for()
+    page.get_by_role("combobox").wait_for()
     yield "commands"
     page.keyboard.press("Escape")
     for name, words in SCREENS.items():

@@ -309,25 +309,21 @@ def states(studio):
 
 def nothing_is_lost_between(studio):
     """What is pending keeps the page at its document, until the server has it."""
-    from browser import Line, drag, place
+    from browser import drag, place
     make(studio, "ants")
     studio.run("add", studio.document, "🐝", "--at", "320,240")
-    link = studio.serve()
-    page = studio.blank()
-    line = Line(page)
-    page.goto(link)
-    page.wait_for_function("() => window.studio && studio.ready.then(() => true)")
+    page = studio.page()
     page.keyboard.press("Control+o")
     cell(page, "ants").wait_for()
-    line.holds = lambda text: '"ok"' in text or '"changed"' in text
+    # Everything that the server sends from now on waits.
+    page.evaluate("() => { line.holdsReceived = '{' }")
     x, y = place(page, {"x": 320, "y": 240})
     drag(page, (x, y), (x + 80, y), ["Control"])
     page.wait_for_function("() => studio.status.pending == 1")
     cell(page, "ants").click()
-    page.wait_for_function("() => document.getElementById('name').textContent === 'bees'")
-    while not line.held:
-        page.wait_for_timeout(10)
-    line.release()
+    page.wait_for_function("() => line.held.length > 0")
+    assert page.locator("#name").inner_text() == "bees"
+    page.evaluate("() => line.release()")
     opened(page, "ants")
     assert studio.shown()[0]["x"] > 330, "the drag is in the document that it was made in"
     cell(page, "bees").click()
@@ -410,7 +406,7 @@ def layouts(studio):
 def sheet_by_touch(studio):
     """The sheet has two heights, by a drag and by taps; what is placed is seen above it."""
     page = studio.page(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
-    cdp = page.context.new_cdp_session(page)
+    fingers = studio.browser.fingers(page)
     page.get_by_role("button", name="Add emoji").tap()
     page.wait_for_function("() => document.getElementById('emoji').dataset.sheet === 'half'")
     page.locator("#found button").first.wait_for()
@@ -420,9 +416,10 @@ def sheet_by_touch(studio):
     assert seen[0] < seen[1], seen
     box = page.locator(".grip").bounding_box()
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-    for kind, at in [("touchStart", y), ("touchMove", y - 60), ("touchMove", 200), ("touchMove", 150)]:
-        cdp.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": at}]})
-    cdp.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    fingers.down((x, y))
+    for at in [y - 60, 200, 150]:
+        fingers.move((x, at))
+    fingers.up()
     page.wait_for_function("() => document.getElementById('emoji').dataset.sheet === 'full'")
     page.locator(".grip").tap()
     page.wait_for_function("() => document.getElementById('emoji').dataset.sheet === 'half'")

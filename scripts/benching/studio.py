@@ -4,6 +4,7 @@
 import argparse, asyncio, itertools, os, sys
 from playwright.async_api import async_playwright
 from documents import browse
+import firefox_frames
 from editors import Excalidraw, Scene, Studio, Tldraw
 from frames import LIMIT, visit
 from live import commands, latencies, memory, starts
@@ -17,7 +18,7 @@ def arguments():
     parser.add_argument("runs", nargs="?", type=int, default=3, help="how often each editor is opened with each scene; 3 by default")
     parser.add_argument("--sizes", default="1000,10000,100000", help="numbers of emoji; above 10,000 only ours is measured")
     parser.add_argument("--editors", default="emojiart,tldraw,excalidraw")
-    parser.add_argument("--only", default="opening,frames,latency,server,documents", help="some of opening, frames, latency, server and documents")
+    parser.add_argument("--only", default="opening,frames,firefox,latency,server,documents", help="some of opening, frames, firefox, latency, server and documents")
     parser.add_argument("--documents", type=int, default=10_000, help="how many documents the document browser is measured with")
     parser.add_argument("--peers", metavar="DIR", help="a folder with Excalidraw's app: DIR/excalidraw/index.html")
     parser.add_argument("--programs", required=True, help=argparse.SUPPRESS)
@@ -107,6 +108,8 @@ async def main():
         if "opening" in options.only:
             tell_opening(measured)
         Others.told()
+    if "firefox" in options.only:
+        firefox_frames.tell_frames(options.programs, [Scene(size) for size in sizes], options.runs, note)
     if "latency" in options.only:
         note("edits")
         async with async_playwright() as playwright:

@@ -130,7 +130,8 @@ export function attachPointer(studio) {
 
   stage.addEventListener('pointerdown', (event) => {
     if (!isOurs(event) || !studio.isOpen || (event.button !== 0 && event.button !== 1)) return;
-    event.preventDefault();
+    // Once a press of a finger is cancelled, Firefox sends no moves of a second one. The mouse events of fingers are cancelled below instead.
+    if (event.pointerType !== 'touch') event.preventDefault();
     view.endWords();
     studio.focusCanvas();
     studio.settle();
@@ -146,6 +147,7 @@ export function attachPointer(studio) {
     input(event, 'down');
     view.showCursor(event);
   });
+  stage.addEventListener('mousedown', (event) => isOurs(event) && event.preventDefault());
   stage.addEventListener('pointermove', (event) => {
     hover = event;
     if (gestures.current) {

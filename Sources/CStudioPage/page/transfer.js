@@ -79,6 +79,15 @@ function asText(labels) {
 }
 
 /**
+ * Copies or pastes by the browser's event, where scripts have no types of their own without it: in Firefox.
+ * @param {'copy' | 'paste'} command
+ */
+function byEvent(command) {
+  const { supports } = /** @type {any} */ (ClipboardItem);
+  return supports !== undefined && !supports(`web ${ours}`) && document.execCommand(command);
+}
+
+/**
  * Copies without an event of the browser, such as from the menu.
  * @param {Studio} studio
  * @param {boolean} isCut
@@ -89,7 +98,7 @@ export async function copy(studio, isCut) {
   const { text, json } = copied(labels);
   try {
     const items = { 'text/plain': new Blob([text], { type: 'text/plain' }), [`web ${ours}`]: new Blob([json], { type: `web ${ours}` }) };
-    await navigator.clipboard.write([new ClipboardItem(items)]).catch(() => navigator.clipboard.writeText(text));
+    if (!byEvent('copy')) await navigator.clipboard.write([new ClipboardItem(items)]).catch(() => navigator.clipboard.writeText(text));
   } catch {
     return studio.emit('note', { text: words.news.clipboard, kind: 'bad' });
   }
@@ -134,6 +143,7 @@ export function regionOf(labels) {
  */
 export async function paste(studio) {
   try {
+    if (byEvent('paste')) return;
     const [item] = await navigator.clipboard.read();
     const type = item.types.find((each) => each === `web ${ours}`) ?? item.types.find((each) => pictureTypes.includes(each)) ?? item.types.find((each) => each === 'text/plain');
     if (!type) return studio.emit('note', { text: words.news.nothingToPaste });

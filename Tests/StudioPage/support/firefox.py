@@ -1,0 +1,436 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Firefox for the cases of browser.py: the part of Playwright's interface that they use, by WebDriver BiDi.
+
+Names and meanings are Playwright's (https://playwright.dev/python/docs/api/class-page), so that a case reads the same for both browsers.
+See docs/decisions/0050-firefox.md.
+"""
+import contextlib, fnmatch, json, os, re, shutil, tempfile, time
+from bidi import Bidi, BidiError
+
+ELEMENTS = open(os.path.join(os.path.dirname(__file__), "elements.js"), encoding="utf-8").read()
+# Arguments and results are JSON, so that they need no other form of values.
+CALL = """async (given) => {
+  try {
+    return JSON.stringify({ value: await (FUNCTION)(...JSON.parse(given)) });
+  } catch (error) {
+    return JSON.stringify({ error: String(error) });
+  }
+}"""
+# The values of WebDriver for keys that type nothing. https://w3c.github.io/webdriver/#keyboard-actions
+KEYS = {"Alt": "\uE00A", "ArrowDown": "\uE015", "ArrowLeft": "\uE012", "ArrowRight": "\uE014", "ArrowUp": "\uE013", "Backspace": "\uE003",
+        "Control": "\uE009", "Delete": "\uE017", "End": "\uE010", "Enter": "\uE007", "Escape": "\uE00C", "F2": "\uE032", "Home": "\uE011",
+        "Shift": "\uE008", "Tab": "\uE004"}
+# What Shift makes of keys of the American layout.
+SHIFTED = dict(zip("`1234567890-=[]\\;',./", "~!@#$%^&*()_+{}|:\"<>?"))
+# What BiDi answers for a page that is just being replaced by another one.
+GONE = ["no such frame", "unknown error"]
+
+
+class Firefox:
+    name = "firefox"
+
+    def __init__(self, limit, preferences={}):
+        self.limit = limit
+        self.bidi = Bidi(limit=limit, preferences=preferences)
+        self.version = self.bidi.version
+        # The page whose window has the focus.
+        self.active = None
+
+    def new_context(self, **options):
+        return Context(self, **options)
+
+    def fingers(self, page):
+        return Fingers(page)
+
+    def drop(self, page, items, x, y):
+        """Drops data of other programs, by events of a script: BiDi has no drags of other programs."""
+        page.evaluate("""([items, x, y]) => {
+          const data = new DataTransfer();
+          for (const [type, text] of items) data.setData(type, text);
+          for (const kind of ['dragenter', 'dragover', 'drop']) {
+            document.elementFromPoint(x, y).dispatchEvent(
+              new DragEvent(kind, { dataTransfer: data, clientX: x, clientY: y, bubbles: true, cancelable: true }));
+          }
+        }""", [items, x, y])
+
+    def close(self):
+        self.bidi.close()
+
+
+class Context:
+    """Pages that share storage, apart from those of other contexts."""
+
+    def __init__(self, browser, viewport, bypass_csp=False, has_touch=None, permissions=None, accept_downloads=None):
+        # Touches, downloads and the clipboard work without being asked for.
+        self.browser, self.bidi, self.viewport, self.bypasses = browser, browser.bidi, viewport, bypass_csp
+        self.id = self.bidi.send("browser.createUserContext")["userContext"]
+        self.downloads = tempfile.mkdtemp(prefix="emojiart-downloads.")
+        self.bidi.send("browser.setDownloadBehavior", userContexts=[self.id],
+                       downloadBehavior={"type": "allowed", "destinationFolder": self.downloads})
+
+    def set_default_timeout(self, milliseconds):
+        pass
+
+    def add_init_script(self, script):
+        self.bidi.send("script.addPreloadScript", functionDeclaration=f"() => {{{script}}}", userContexts=[self.id])
+
+    def new_page(self):
+        return Page(self)
+
+    def close(self):
+        self.bidi.send("browser.removeUserContext", userContext=self.id)
+        shutil.rmtree(self.downloads, ignore_errors=True)
+
+
+class Page:
+    def __init__(self, context):
+        self.context, self.browser, self.bidi = context, context.browser, context.bidi
+        self.limit = self.browser.limit
+        # A window of its own: a tab behind another one paints nothing.
+        self.id = self.bidi.send("browsingContext.create", type="window", userContext=context.id)["context"]
+        self.bidi.send("browsingContext.setViewport", context=self.id, viewport=context.viewport, devicePixelRatio=1)
+        self.keyboard, self.mouse = Keyboard(self), Mouse(self)
+        self.dialogs = []
+        self.listen("browsingContext.userPromptOpened", self.ask)
+        if context.bypasses:
+            self.bypass_csp()
+        self.browser.active = self
+
+    def listen(self, event, handler):
+        """Calls the handler for events of this page."""
+        self.bidi.on(event, lambda found: (found.get("context") or found.get("source", {}).get("context")) == self.id and handler(found))
+
+    def on(self, name, handler):
+        if name == "dialog":
+            self.dialogs.append(handler)
+        elif name == "pageerror":
+            self.listen("log.entryAdded", lambda entry: entry["type"] == "javascript" and entry["level"] == "error" and handler(entry["text"]))
+        elif name == "console":
+            self.listen("log.entryAdded", lambda entry: entry["type"] == "console" and handler(Line(entry)))
+        elif name in ["request", "websocket"]:
+            self.listen("network.beforeRequestSent", lambda found: is_of(found, name) and handler(Request(found)))
+        else:
+            raise NotImplementedError(name)
+
+    def ask(self, prompt):
+        dialog = Dialog(self, prompt)
+        for handler in self.dialogs or [Dialog.dismiss]:
+            handler(dialog)
+
+    def bypass_csp(self):
+        """Takes the policy out of the heads of answers."""
+        self.bidi.send("network.addIntercept", phases=["responseStarted"], contexts=[self.id])
+
+        def pass_on(found):
+            if found["isBlocked"]:
+                heads = [head for head in found["response"]["headers"] if head["name"].lower() != "content-security-policy"]
+                self.bidi.send("network.continueResponse", request=found["request"]["request"], headers=heads)
+        self.listen("network.responseStarted", pass_on)
+
+    # MARK: Pages
+
+    def goto(self, url):
+        self.bidi.send("browsingContext.navigate", context=self.id, url=url, wait="complete")
+
+    def reload(self):
+        self.bidi.send("browsingContext.reload", context=self.id, wait="complete")
+
+    def screenshot(self, path):
+        import base64
+        with open(path, "wb") as file:
+            file.write(base64.b64decode(self.bidi.send("browsingContext.captureScreenshot", context=self.id)["data"]))
+
+    # MARK: Scripts
+
+    def call(self, function, *arguments):
+        """What a function of JavaScript returns. It is called again if its page was replaced meanwhile."""
+        end = time.monotonic() + self.limit
+        while True:
+            try:
+                answer = self.bidi.send(
+                    "script.callFunction", target={"context": self.id}, awaitPromise=True, arguments=[{"type": "string", "value": json.dumps(arguments)}],
+                    functionDeclaration=CALL.replace("FUNCTION", function))
+            except BidiError as error:
+                if error.code not in GONE or time.monotonic() > end:
+                    raise
+                continue
+            result = json.loads(answer["result"]["value"])
+            if "error" in result:
+                raise AssertionError(result["error"])
+            return result.get("value")
+
+    def evaluate(self, expression, arg=None):
+        """The value of an expression, or of the function that it gives."""
+        return self.call(f"async (arg) => {{ const value = ({expression}\n); return typeof value === 'function' ? value(arg) : value }}", arg)
+
+    def wait_for_function(self, expression, arg=None):
+        """Waits until an expression, or the function that it gives, is true."""
+        self.call(f"""async (arg, limit) => {{
+          for (const end = performance.now() + limit; performance.now() < end;) {{
+            const value = ({expression}\n);
+            if (await (typeof value === 'function' ? value(arg) : value)) return;
+            await new Promise((resolve) => {{ requestAnimationFrame(resolve); setTimeout(resolve, 100) }});
+          }}
+          throw new Error('waited in vain for ' + {json.dumps(expression)});
+        }}""", arg, self.limit * 1000)
+
+    # MARK: Elements
+
+    def locator(self, css):
+        return Locator(self, []).locator(css)
+
+    def get_by_role(self, role, name=None):
+        return Locator(self, []).get_by_role(role, name)
+
+    def get_by_label(self, text, exact=False):
+        return Locator(self, []).get_by_label(text, exact)
+
+    def get_by_text(self, text, exact=False):
+        return Locator(self, []).get_by_text(text, exact)
+
+    # MARK: Input and output
+
+    def perform(self, *sources):
+        """Performs actions of WebDriver, after the window has the focus."""
+        if self.browser.active is not self:
+            self.bidi.send("browsingContext.activate", context=self.id)
+            self.browser.active = self
+        self.bidi.send("input.performActions", context=self.id, actions=list(sources))
+
+    @contextlib.contextmanager
+    def expect_response(self, pattern):
+        found = []
+        self.listen("network.responseCompleted", lambda event: fnmatch.fnmatch(event["request"]["url"], pattern) and found.append(event))
+        yield
+        self.bidi.until(lambda: found, pattern)
+
+    @contextlib.contextmanager
+    def expect_download(self):
+        done, download = [], Download()
+        self.listen("browsingContext.downloadEnd", done.append)
+        yield download
+        self.bidi.until(lambda: done, "the download")
+        if done[0]["status"] != "complete":
+            raise AssertionError(f"the download was {done[0]['status']}")
+        download.value = download
+        download.file = done[0]["filepath"]
+
+
+class Locator:
+    """Elements that steps lead to; see elements.js."""
+
+    def __init__(self, page, steps):
+        self.page, self.steps = page, steps
+
+    def then(self, **step):
+        return Locator(self.page, [*self.steps, step])
+
+    def locator(self, css):
+        return self.then(css=css)
+
+    def get_by_role(self, role, name=None):
+        return self.then(role=role, name=name and text_step(name))
+
+    def get_by_label(self, text, exact=False):
+        return self.then(label=text_step(text, exact))
+
+    def get_by_text(self, text, exact=False):
+        return self.then(text=text_step(text, exact))
+
+    def filter(self, has_text):
+        return self.then(hasText=has_text)
+
+    def nth(self, number):
+        return self.then(nth=number)
+
+    @property
+    def first(self):
+        return self.nth(0)
+
+    @property
+    def last(self):
+        return self.nth(-1)
+
+    def do(self, action, value=None):
+        return self.page.call(ELEMENTS, self.steps, action, value, self.page.limit * 1000)
+
+    def wait_for(self, state="visible"):
+        self.do(state)
+
+    def count(self):
+        return self.do("count")
+
+    def bounding_box(self):
+        return self.do("box")
+
+    def inner_text(self):
+        return self.do("text")
+
+    def input_value(self):
+        return self.do("value")
+
+    def fill(self, text):
+        self.do("fill", text)
+
+    def focus(self):
+        self.do("focus")
+
+    def press(self, key):
+        self.focus()
+        self.page.keyboard.press(key)
+
+    def select_option(self, value):
+        self.do("select", value)
+
+    def hover(self):
+        self.page.mouse.move(*self.do("target").values())
+
+    def click(self, click_count=1):
+        self.page.mouse.click(*self.do("target").values(), click_count=click_count)
+
+    def check(self):
+        if not self.do("checked"):
+            self.click()
+
+
+def text_step(text, exact=False):
+    return {"pattern": text.pattern} if isinstance(text, re.Pattern) else {"wanted": text, "isExact": exact}
+
+
+class Keyboard:
+    def __init__(self, page):
+        self.page, self.has_shift = page, False
+
+    def act(self, *actions):
+        self.page.perform({"type": "key", "id": "keyboard", "actions": [{"type": kind, "value": value} for kind, value in actions]})
+
+    def value(self, key):
+        if len(key) > 1:
+            return KEYS[key]
+        return SHIFTED.get(key, key.upper()) if self.has_shift else key
+
+    def down(self, key):
+        self.act(("keyDown", self.value(key)))
+        self.has_shift = self.has_shift or key == "Shift"
+
+    def up(self, key):
+        self.act(("keyUp", self.value(key)))
+        self.has_shift = self.has_shift and key != "Shift"
+
+    def press(self, keys):
+        """Presses a key, while others are held: `Control+Shift+z`."""
+        *held, key = keys.split("+")
+        for each in held:
+            self.down(each)
+        self.down(key)
+        self.up(key)
+        for each in reversed(held):
+            self.up(each)
+
+    def type(self, text):
+        for letter in text:
+            self.act(("keyDown", letter), ("keyUp", letter))
+
+
+class Mouse:
+    BUTTONS = {"left": 0, "middle": 1, "right": 2}
+
+    def __init__(self, page):
+        self.page, self.place = page, (0, 0)
+
+    def act(self, *actions):
+        self.page.perform({"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"}, "actions": list(actions)})
+
+    def move(self, x, y):
+        self.place = x, y
+        self.act({"type": "pointerMove", "x": x, "y": y})
+
+    def down(self, button="left"):
+        self.act({"type": "pointerDown", "button": self.BUTTONS[button]})
+
+    def up(self, button="left"):
+        self.act({"type": "pointerUp", "button": self.BUTTONS[button]})
+
+    def click(self, x, y, click_count=1):
+        # A move ends the count of clicks: this one belongs to none before it.
+        self.move(x - 1, y)
+        self.move(x, y)
+        self.act(*[{"type": kind, "button": 0} for _ in range(click_count) for kind in ["pointerDown", "pointerUp"]])
+
+    def dblclick(self, x, y):
+        # Firefox counts clicks by a clock of 640 ms, which a busy machine may exceed.
+        self.page.evaluate("() => { window.doubled = false; addEventListener('dblclick', () => { doubled = true }, { capture: true, once: true }) }")
+        while not self.page.evaluate("doubled"):
+            self.click(x, y, click_count=2)
+
+    def wheel(self, delta_x, delta_y):
+        x, y = self.place
+        self.page.perform({"type": "wheel", "id": "wheel", "actions": [
+            {"type": "scroll", "x": round(x), "y": round(y), "deltaX": delta_x, "deltaY": delta_y}]})
+
+
+class Fingers:
+    """Fingers on a page. Each call has the places of all of them."""
+
+    def __init__(self, page):
+        self.page, self.count = page, 0
+
+    def act(self, lists):
+        self.page.perform(*[
+            {"type": "pointer", "id": f"finger {number}", "parameters": {"pointerType": "touch"}, "actions": actions}
+            for number, actions in enumerate(lists)])
+
+    def down(self, *points):
+        # One after the other, as fingers come: of two in one event Firefox drops the second one if the page cancels the first.
+        self.count = len(points)
+        self.act([{"type": "pointerMove", "x": x, "y": y}, *number * [{"type": "pause"}], {"type": "pointerDown", "button": 0}]
+                 for number, (x, y) in enumerate(points))
+
+    def move(self, *points):
+        self.act([{"type": "pointerMove", "x": x, "y": y}] for x, y in points)
+
+    def up(self):
+        self.act([{"type": "pointerUp", "button": 0}] for _ in range(self.count))
+
+
+class Line:
+    """A line of the console."""
+
+    def __init__(self, entry):
+        self.text, self.type = entry["text"] or "", entry["level"]
+
+
+class Request:
+    def __init__(self, found):
+        self.url = found["request"]["url"]
+
+
+def is_of(found, name):
+    """Whether something is asked for: a socket, which alone has no purpose and no initiator, or else a file. A `data:` URL asks no server."""
+    request = found["request"]
+    is_socket = not request["destination"] and request["initiatorType"] is None and not found["navigation"]
+    return not request["url"].startswith("data:") and (name == "websocket") == is_socket
+
+
+class Dialog:
+    """A question of the browser, such as whether to leave the page."""
+
+    def __init__(self, page, prompt):
+        self.page, self.message = page, prompt["message"]
+
+    def answer(self, accepts):
+        self.page.bidi.send("browsingContext.handleUserPrompt", context=self.page.id, accept=accepts)
+
+    def accept(self):
+        self.answer(True)
+
+    def dismiss(self):
+        self.answer(False)
+
+
+class Download:
+    def path(self):
+        return self.file
+
+    def save_as(self, path):
+        shutil.copy(self.file, path)
