@@ -2,7 +2,7 @@
 """Cases of browser.py for people who do not see, or do not use a pointer: axe-core on every screen, the accessibility tree as it is committed,
 keys, spoken words, and the sizes of what is tapped."""
 import difflib, importlib.resources, json, os, subprocess
-from document_cases import FIXTURES, cell, dialog, folder, make, opened
+from document_cases import FIXTURES, cell, dialog, folder, make, opened, tap
 
 AXE = (importlib.resources.files("axe_playwright_python") / "axe.min.js").read_text()
 TREES = f"{FIXTURES}/studio/trees"
@@ -44,7 +44,7 @@ def screens(page, isSmall):
     page.locator("#selection").wait_for()
     yield "selection"
     if isSmall:
-        page.get_by_role("button", name="Add emoji").tap()
+        tap(page, page.get_by_role("button", name="Add emoji"))
         page.locator("#found button").first.wait_for()
         yield "sheet"
         page.get_by_role("button", name="Add emoji").evaluate("button => button.click()")
