@@ -17,7 +17,13 @@ public indirect enum DocumentRequest: Sendable {
   case redo(Int)
   /// Undo a certain edit, whoever made it.
   case takeBack(EditID)
-  /// Several requests as one edit with that name and one undo, such as a drag. They must not include undo, redo and `takeBack`.
+  /// Make the art what it was at a revision, as one edit. `head` is the edit of that revision as the client knows it; nil stands for any.
+  ///
+  /// It is planned once, on the content as it is. If others turn out to have saved meanwhile, it is rebased like every edit: it gives its
+  /// values to the fields that it sets, and keeps what others did to all other fields. Planned anew it would take back edits that the user
+  /// had not seen.
+  case revert(to: Int, head: EditID? = nil)
+  /// Several requests as one edit with that name and one undo, such as a drag. They must not include undo, redo, `takeBack` and `revert`.
   case group(name: String, [DocumentRequest])
 }
 
@@ -68,7 +74,7 @@ public struct DocumentAnswer: Sendable {
   public var offCanvas = OffCanvas()
   /// The number of unsaved changes.
   public let unsaved: Int
-  /// Backgrounds that an undo or a redo could not restore because their bytes are not stored any more. The URL of
+  /// Backgrounds that an undo, a redo or a return to a revision could not restore because their bytes are not stored any more. The URL of
   /// such a background is pending now, if it has one and no other was pending.
   public let lost: [Background]
   /// Whether this repeats an earlier request. Then nothing was done, and `entries` has the earlier result.

@@ -223,7 +223,8 @@ extension ArtError {
   }
 
   static func groupedUndo() -> ArtError {
-    ArtError(.badValue, "an undo or a redo cannot be part of a group; ask for it by itself")
+    ArtError(
+      .badValue, "an undo, a redo or a return to a revision cannot be part of a group; ask for it by itself")
   }
 
   static func requestTooOld(_ tag: RequestTag) -> ArtError {

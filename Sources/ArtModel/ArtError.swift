@@ -34,6 +34,8 @@ public struct ArtError: Error, Sendable, Hashable {
     case ambiguous
     /// There is nothing to undo or redo.
     case nothingToUndo
+    /// The log does not reach back to that revision, or the document has not had it.
+    case noSuchRevision
     /// There is no background, or none of the kind that is meant.
     case noBackground
     /// Something by that name exists.
@@ -469,6 +471,23 @@ extension ArtError {
     ArtError(
       .nothingToUndo, "the edit \(edit) is undone already, or the history does not reach back to it",
       about: edit.description)
+  }
+
+  /// A revision that the log does not reach, or that the document has not had. `known` are those of which the content can be computed.
+  static func noSuchRevision(_ revision: Int, within known: ClosedRange<Int>) -> ArtError {
+    let cause =
+      revision > known.upperBound
+      ? "there is no revision \(revision) yet: the document is at revision \(known.upperBound)"
+      : "the history does not reach back to revision \(revision): the oldest one that can be had is \(known.lowerBound)"
+    return ArtError(.noSuchRevision, cause, about: "\(revision)", remedy: .listEdits)
+  }
+
+  /// A revision that is not the one that the caller means.
+  static func otherEdit(at revision: Int) -> ArtError {
+    ArtError(
+      .movedOn,
+      "revision \(revision) is another edit by now, or the history no longer has it; look at the history, then try again",
+      about: "\(revision)")
   }
 
   /// A count out of bounds, in what two of our programs say to each other.

@@ -102,6 +102,13 @@ public struct DocumentContent: Sendable {
     log.removeFirst(log.count - count)
   }
 
+  /// Cuts the log behind a revision, which becomes the present one. `head` is its edit.
+  mutating func cutLog(at revision: Int, head: EditID?) {
+    log = Array(log.prefix { $0.revision <= revision })
+    self.revision = revision
+    self.head = head
+  }
+
   /// Removes all entries of the log.
   package mutating func clearLog() { log = [] }
 
@@ -219,6 +226,27 @@ extension DocumentContent: EditableArt {
   public mutating func delete(_ emoji: Emoji) {
     emojis[emoji.id] = nil
     order.remove(at: index(of: OrderKey(emoji)))
+  }
+
+  /// Gives many emoji other values at once; nil removes one. The time is proportional to all emoji, however many get another place in the
+  /// order, where `insert`, `update` and `delete` move all keys above for each.
+  mutating func replace(_ values: some Sequence<(id: EmojiID, then: Emoji?)>) {
+    var moved: Set<EmojiID> = []
+    var keys: [OrderKey] = []
+    for (id, new) in values {
+      let old = emojis[id]
+      if old?.z != new?.z {
+        if old != nil { moved.insert(id) }
+        if let new { keys.append(OrderKey(new)) }
+      }
+      emojis[id] = new
+    }
+    if !moved.isEmpty { order.removeAll { moved.contains($0.id) } }
+    guard !keys.isEmpty else { return }
+    // Two ascending runs, which sorting merges.
+    keys.sort()
+    order += keys
+    order.sort()
   }
 
   /// Sets the canvas.

@@ -3,6 +3,8 @@
 /// The read access that planning an edit needs. A document in memory and the rows of an open transaction implement
 /// it.
 public protocol ArtReading {
+  /// The number of edits that the document has had.
+  var revision: Int { get }
   /// The size of the picture in pixels.
   var canvas: Canvas { get }
   /// The colour of the canvas; nil for none.

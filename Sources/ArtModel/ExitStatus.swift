@@ -7,7 +7,7 @@ package enum ExitStatus: Int32, CaseIterable {
   case usage = 64
   /// The data is bad: a damaged or foreign file, a value out of bounds.
   case badData = 65
-  /// No such document, emoji or background; nothing to undo.
+  /// No such document, emoji, background or revision; nothing to undo.
   case notFound = 66
   /// Something outside the program is unavailable.
   case unavailable = 69
@@ -27,7 +27,8 @@ package enum ExitStatus: Int32, CaseIterable {
       case .usage: .usage
       case .badValue, .badText, .badJSON, .notADocument, .newerFormat, .damaged, .tooLarge, .ambiguous:
         .badData
-      case .noSuchDocument, .replaced, .noSuchEmoji, .nothingToUndo, .noBackground: .notFound
+      case .noSuchDocument, .replaced, .noSuchEmoji, .nothingToUndo, .noSuchRevision, .noBackground:
+        .notFound
       case .unavailable: .unavailable
       case .exists: .cannotCreate
       case .inputOutput, .diskFull: .inputOutput

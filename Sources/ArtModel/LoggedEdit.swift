@@ -75,6 +75,9 @@ public struct LoggedEdit: Hashable, Sendable, Identifiable {
       stamp, revision: revision, save: save, kind: kind, edit: edit, inverse: inverse, dropped: dropped)
   }
 
+  /// Whether it is the entry that a repair appends to the log.
+  var isRepair: Bool { kind == .edit && edit.name == Edit.repairName && edit.changes.isEmpty }
+
   /// The title for users: `move 🐝`, `Undo move 🐝`, `Redo move 🐝`.
   public var title: String {
     switch kind {

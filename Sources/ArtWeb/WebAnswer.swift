@@ -113,7 +113,7 @@ public struct WebAnswer: Sendable {
     let status =
       switch error.code {
       case .usage, .badJSON, .badValue, .badText, .ambiguous: 400
-      case .noSuchDocument, .noSuchEmoji, .noBackground: 404
+      case .noSuchDocument, .noSuchEmoji, .noSuchRevision, .noBackground: 404
       case .tooLarge: 413
       case .notPermitted, .closed: 403
       case .busy, .movedOn, .exists, .replaced: 409

@@ -31,6 +31,7 @@ struct ListenerLaw {
     var episodes = 0
     var edits = 0
     var undos = 0
+    var reverts = 0
     var repeated = 0
     var saves = 0
     var rebases = 0
@@ -54,14 +55,15 @@ struct ListenerLaw {
 
     private static var fields: [WritableKeyPath<Tally, Int>] {
       [
-        \.steps, \.episodes, \.edits, \.undos, \.repeated, \.saves, \.rebases, \.failedSaves, \.unknownSaves,
-        \.kills, \.restoredEdits, \.renamed, \.dropped, \.backups, \.resyncs, \.checks, \.broken,
+        \.steps, \.episodes, \.edits, \.undos, \.reverts, \.repeated, \.saves, \.rebases, \.failedSaves,
+        \.unknownSaves, \.kills, \.restoredEdits, \.renamed, \.dropped, \.backups, \.resyncs, \.checks,
+        \.broken,
       ]
     }
 
     var text: String {
       """
-      \(steps) steps in \(episodes) episodes: \(edits) edits, \(undos) undos and redos, \(repeated) requests repeated, \
+      \(steps) steps in \(episodes) episodes: \(edits) edits, \(undos) undos and redos, \(reverts) returns, \(repeated) requests repeated, \
       \(saves) saves (\(rebases) onto others', \(failedSaves) failed, \(unknownSaves) unknown), \(kills) kills, \
       \(restoredEdits) edits restored, \(renamed) ids renamed, \(dropped) edits dropped, \(backups) backups, \
       \(resyncs) resyncs; \(checks) listeners compared, \(broken) wrong
@@ -197,6 +199,7 @@ struct ListenerLaw {
     case 31: if below(4) == 0 { putBackupBack() } else { backup = store.read() }
     case 32: programs[index].listeners.append(listener(of: index))
     case 33: if !programs[index].listeners.isEmpty { programs[index].listeners.removeFirst() }
+    case 34: try revert(index)
     default: if !programs[index].listeners.isEmpty { check(index, below(programs[index].listeners.count)) }
     }
   }
@@ -313,6 +316,26 @@ struct ListenerLaw {
     let client = below(4) == 0 ? nil : clients[below(clients.count)]
     perform(index, [ClientRequest(below(3) == 0 ? .redo(1 + below(2)) : .undo(1 + below(2)), by: client)])
     tally.undos += 1
+  }
+
+  /// A client goes back to a revision, which the log reaches or does not.
+  private mutating func revert(_ index: Int) throws {
+    let content = programs[index].copy.content
+    let known = try content.reachableRevisions
+    if known.lowerBound != content.log.first.map({ $0.revision - 1 }) ?? content.revision {
+      failure = failure ?? "step \(tally.steps): the log is reached back to \(known.lowerBound) only"
+    }
+    let revision = below(content.revision + 2)
+    let answers = perform(index, [ClientRequest(.revert(to: revision), by: clients[below(clients.count)])])
+    guard case .success(let answer)? = answers.first else {
+      if known.contains(revision) { failure = failure ?? "step \(tally.steps): no return to \(revision)" }
+      return
+    }
+    tally.reverts += 1
+    let then = try content.content(at: revision)
+    if answer.lost.isEmpty, !programs[index].copy.content.looksLike(then) {
+      failure = failure ?? "step \(tally.steps): the return to \(revision) gave another art"
+    }
   }
 
   /// A client that received no answer repeats its request.

@@ -35,7 +35,8 @@ import Testing
     #expect(failure == nil)
     #expect(tally.broken == 0 && tally.steps == campaign.count)
     // Everything that the law is about has happened.
-    #expect(tally.rebases > 0 && tally.kills > 0 && tally.renamed > 0 && tally.dropped > 0)
+    #expect(
+      tally.rebases > 0 && tally.kills > 0 && tally.renamed > 0 && tally.dropped > 0 && tally.reverts > 0)
     #expect(tally.resyncs > 0 && tally.repeated > 0 && tally.backups > 0 && tally.unknownSaves > 0)
   }
 

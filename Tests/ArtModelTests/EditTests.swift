@@ -167,6 +167,7 @@ private struct CrowdedArt: EditableArt {
   var visible: DocumentContent
   let hidden: Int
 
+  var revision: Int { visible.revision }
   var canvas: Canvas { visible.canvas }
   var fill: Color? { visible.fill }
   var background: Background? { visible.background }

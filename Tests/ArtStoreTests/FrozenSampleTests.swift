@@ -30,6 +30,8 @@ import Testing
         + "FROM image UNION ALL SELECT 'aside', count(*) FROM aside UNION ALL SELECT 'archive', count(*) "
         + "FROM archive UNION ALL SELECT 'version', count(*) FROM version")
     #expect(others == "origin|1\nimage|1\naside|1\narchive|1\nversion|2\n")
+    // Its log says what it was at each of its revisions.
+    #expect(try content.log.first?.revision == 3 && content.reachableRevisions == 2...18)
     #expect(content.emojisInOrder().contains { $0.text.isCaption && $0.color != .black })
     // A named version holds what the view shows.
     let version = try shell(sample.path, "SELECT content FROM version WHERE name IS NOT NULL")

@@ -370,6 +370,17 @@ extension DocumentTransaction {
     return (try log(plan.name, applied, kind: plan.kind, stamp), left, applied.lost)
   }
 
+  /// Makes the edit of a plan. Without effect nothing is logged, and there is no entry. `lost` are the backgrounds that would be back if their
+  /// pictures were still stored, as above.
+  public func perform(
+    _ plan: RevertPlan, stamp: EditStamp
+  ) throws(ArtError) -> (entry: LoggedEdit?, lost: [Background]) {
+    guard let edit = plan.edit else { return (nil, []) }
+    let applied = try set(edit.changes, at: stamp.time)
+    guard !applied.changes.isEmpty else { return (nil, applied.lost) }
+    return (try log(edit.name, applied, kind: .edit, stamp), applied.lost)
+  }
+
   func set(
     _ changes: [Change], of kind: LoggedEdit.Kind = .edit, at time: Int
   ) throws(ArtError) -> AppliedEdit {

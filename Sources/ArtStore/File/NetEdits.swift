@@ -120,8 +120,6 @@ public struct NetEdits: Sendable {
 
 /// A document that a save writes to: the rows of a file in a transaction, or a content in memory.
 protocol SavableArt: EditableArt {
-  /// The number of edits the document has seen.
-  var revision: Int { get }
   /// The id of the last edit.
   var head: EditID? { get }
   /// The whole document, verified.

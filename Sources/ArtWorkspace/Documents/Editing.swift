@@ -3,7 +3,8 @@
 import ArtModel
 import ArtStore
 
-/// Edits a closed document, or undoes several edits, in one transaction on its file. Orphaned journals are restored first.
+/// Edits a closed document, undoes several edits, or goes back to a revision, in one transaction on its file. Orphaned journals are restored
+/// first.
 public struct FileEditing: Sendable {
   private let file: DocumentFile
   private let recovery: Recovery
@@ -46,4 +47,29 @@ public struct FileEditing: Sendable {
       return (run, transaction.revision)
     }
   }
+  /// Makes the art what it was at a revision, as one edit. `head` is the edit of that revision as the caller knows it; nil stands for any.
+  /// Throws what `RevertPlan`, `DocumentFile.edit` and restoring throw; then nothing is changed.
+  ///
+  /// Restored edits count: the revisions are those that `Recovery.content(of:)` has. If the file is replaced during the save, it is planned
+  /// anew on the new file.
+  public func revert(to revision: Int, head: EditID? = nil) throws(ArtError) -> RevertedDocument {
+    var author = try recovery.newAuthor()
+    try recovery.restoreFirst(file)
+    return try file.edit(expecting: expected) { (transaction) throws(ArtError) in
+      let plan = try RevertPlan(to: revision, head: head, in: transaction)
+      let done = try transaction.perform(plan, stamp: author.stamp(at: WallClock.milliseconds()))
+      let lost = done.lost.map { UndoRun.LostBackground($0, pending: transaction.pending) }
+      return RevertedDocument(entry: done.entry, lost: lost, revision: transaction.revision)
+    }
+  }
+}
+
+/// The result of going back to a revision of a closed document.
+public struct RevertedDocument: Sendable {
+  /// The edit; nil if nothing differed, or only backgrounds that are lost: then none was made.
+  public let entry: LoggedEdit?
+  /// The backgrounds that could not be restored because their bytes are not stored any more.
+  public let lost: [UndoRun.LostBackground]
+  /// The document's revision after it.
+  public let revision: Int
 }

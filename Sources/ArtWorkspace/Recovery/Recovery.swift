@@ -105,6 +105,14 @@ public struct Recovery: Sendable {
     return try file.read()
   }
 
+  /// The content at an earlier revision, in which orphaned edits count. Throws `noSuchRevision`, and what reading throws. To ask for
+  /// several revisions, read the content once: see `DocumentContent.content(at:)`.
+  public func content(
+    of file: DocumentFile, at revision: Int, among journals: [OrphanedJournal]? = nil
+  ) throws(ArtError) -> DocumentContent {
+    try content(of: file, among: journals).content(at: revision)
+  }
+
   /// Reports the orphaned edits of a document of which only the file was read. Throws what reading a journal throws.
   public func mention(_ file: DocumentFile) throws(ArtError) {
     let found = file.journals(among: journals())

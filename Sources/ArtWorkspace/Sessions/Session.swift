@@ -179,6 +179,22 @@ public final class Session: Sendable {
     try await perform(.redo(count), tag: tag)
   }
 
+  /// The content at an earlier revision. Throws `noSuchRevision`. A client that asks often, such as a slider, takes a snapshot and asks its
+  /// content: see `DocumentContent.content(at:)`.
+  public func content(at revision: Int) async throws(ArtError) -> DocumentContent {
+    try await snapshot.content.content(at: revision)
+  }
+
+  /// Makes the art what it was at a revision, as one edit of this client; the answer has no entry if nothing differs. `head` is the edit of
+  /// that revision as the client knows it. Saves of others meanwhile: see `DocumentRequest.revert`. Throws `noSuchRevision`, and `movedOn` if
+  /// the revision is another edit by now.
+  @discardableResult
+  public func revert(
+    to revision: Int, head: EditID? = nil, tag: RequestTag? = nil, since: KnownHead? = nil
+  ) async throws(ArtError) -> DocumentAnswer {
+    try await perform(.revert(to: revision, head: head), tag: tag, since: since)
+  }
+
   /// Saves the edits that all sessions have made so far. Returns when they are durable.
   public func save() async throws(ArtError) { try await shared.document.save() }
 
