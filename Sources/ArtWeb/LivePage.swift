@@ -187,7 +187,7 @@ public actor LivePage {
       await attempt(tag) { () throws(ArtError) in try await perform(request, tag) }
     case .request(let request):
       await attempt(tag) { () throws(ArtError) in try await perform(request, tag) }
-    case .edit, .takeBack: break
+    case .edit, .takeBack, .backTo: break
     }
   }
 
@@ -319,6 +319,8 @@ public actor LivePage {
             json.boolean(entry.kind != .edit)
             json.key("isUndone")
             json.boolean(!stands)
+            json.key("revision")
+            json.integer(entry.revision)
             json.key("time")
             json.integer(entry.time)
             json.key("what")
@@ -588,6 +590,7 @@ extension PageMessage {
     switch body {
     case .edit(let edit): .edit(edit)
     case .takeBack(let edit): .takeBack(edit)
+    case .backTo(let revision, let head): .revert(to: revision, head: head)
     case .request(let request): request.documentRequest
     default: nil
     }

@@ -25,6 +25,8 @@ public struct PageMessage: Sendable {
     case request(ProtocolRequest)
     /// Undo that edit, whoever made it.
     case takeBack(EditID)
+    /// Make the art what it was at a revision; the edit of that revision, as the page knows it.
+    case backTo(revision: Int, head: EditID?)
     /// The last edits, up to that many.
     case history(Int)
     /// Emoji that fit the words, with their names in a language.
@@ -151,6 +153,7 @@ private struct Reading {
       let text = try reader.string()
       guard let id = EditID(text) else { throw ArtError(.badValue, "\(text.prefix(40)) is no edit's id") }
       return .takeBack(id)
+    case "backTo": return try backTo(&reader)
     case "history": return .history(max(1, min(try reader.integer(), 1_000)))
     case "find": return try find(&reader)
     case "palettes":
@@ -203,6 +206,23 @@ private struct Reading {
       }
     }
     return Edit(name: name, changes: changes)
+  }
+
+  /// Reads `{"head":"ORIGIN:SEQUENCE","revision":12}`; the head may be left out.
+  private static func backTo(_ reader: inout JSONReader) throws(ArtError) -> PageMessage.Body {
+    var (revision, head): (Int?, EditID?) = (nil, nil)
+    try reader.object { (key, reader) throws(ArtError) in
+      switch key {
+      case "head":
+        let text = try reader.string()
+        guard let id = EditID(text) else { throw ArtError(.badValue, "\(text.prefix(40)) is no edit's id") }
+        head = id
+      case "revision": revision = try reader.integer()
+      default: throw .unknown("backTo has no key", key, among: ["head", "revision"])
+      }
+    }
+    guard let revision else { throw ArtError(.usage, "backTo has a revision") }
+    return .backTo(revision: revision, head: head)
   }
 
   private static func find(_ reader: inout JSONReader) throws(ArtError) -> PageMessage.Body {

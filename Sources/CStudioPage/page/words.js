@@ -222,6 +222,10 @@ const english = {
     notes: { leftOut: 'left out', changed: 'changed' }, tooLarge: 'The file is larger than 64 MB', tooMuch: 'that is more than one archive can hold',
     exportOne: (/** @type {string} */ name) => `Export ${name}`, exportMany: (/** @type {number} */ count) => `Export ${number(count)} documents`, asDocument: 'emojiart document',
   },
+  past: {
+    slider: 'Through time', backHere: 'Back to here', present: 'Present', now: 'Now', before: 'Before the oldest edit that is known',
+    shown: (/** @type {string} */ what) => `As it was after: ${what}`,
+  },
   speech: {
     opened: (/** @type {string} */ name, /** @type {string} */ what) => `${name}, ${what}`,
     place: (/** @type {number} */ x, /** @type {number} */ y) => `${place(x)} across, ${place(y)} down`,
