@@ -167,6 +167,11 @@ public actor LivePage {
       }
     case .history(let count): await attempt(tag) { () throws(ArtError) in try await history(count, tag) }
     case .find(let words, let limit, let language): await find(words, limit, language, tag)
+    case .names(let texts, let language):
+      await respond(tag) { json in
+        json.key("names")
+        json.array { json in for text in texts { json.string(orNull: EmojiSearch.name(of: text, in: language)) } }
+      }
     case .palettes: await attempt(tag) { () throws(ArtError) in try await palettes(tag) }
     case .cancel:
       await session?.cancelBackground()

@@ -8,6 +8,8 @@ import ArtWorkspace
 public struct PageMessage: Sendable {
   /// The most bytes of a message.
   public static let limit = 8 << 20
+  /// The most emoji whose names are asked for at once.
+  static let names = 500
 
   /// What a page asks for.
   public enum Body: Sendable {
@@ -31,6 +33,8 @@ public struct PageMessage: Sendable {
     case history(Int)
     /// Emoji that fit the words, with their names in a language.
     case find(String, limit: Int, EmojiLanguage)
+    /// The names of emoji in a language.
+    case names([String], EmojiLanguage)
     /// The palettes.
     case palettes
     /// Stop fetching the background.
@@ -156,6 +160,7 @@ private struct Reading {
     case "backTo": return try backTo(&reader)
     case "history": return .history(max(1, min(try reader.integer(), 1_000)))
     case "find": return try find(&reader)
+    case "names": return try names(&reader)
     case "palettes":
       try reader.skip()
       return .palettes
@@ -237,6 +242,25 @@ private struct Reading {
       }
     }
     return .find(words, limit: limit, language)
+  }
+
+  /// Reads `{"language":"de","texts":["🐝"]}`.
+  private static func names(_ reader: inout JSONReader) throws(ArtError) -> PageMessage.Body {
+    var (texts, language): ([String], EmojiLanguage) = ([], .english)
+    try reader.object { (key, reader) throws(ArtError) in
+      switch key {
+      case "language": language = EmojiLanguage(tag: String(try reader.string().prefix(35))) ?? .english
+      case "texts":
+        try reader.array { (reader) throws(ArtError) in
+          guard texts.count < PageMessage.names else {
+            throw ArtError(.tooLarge, "the names of more than \(PageMessage.names) emoji")
+          }
+          texts.append(try reader.string())
+        }
+      default: throw .unknown("names has no key", key, among: ["language", "texts"])
+      }
+    }
+    return .names(texts, language)
   }
 
   private static func presence(_ reader: inout JSONReader) throws(ArtError) -> PageMessage.Presence {

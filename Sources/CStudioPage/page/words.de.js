@@ -155,7 +155,7 @@ export const words = {
   across: 'Stelle nach rechts', down: 'Stelle nach unten', acrossShort: 'X', downShort: 'Y',
   color: 'Farbe',
   align: 'Ausrichten und anordnen',
-  option: (text, size, x, y) => `${text}, Größe ${place(size)}, bei ${place(x)}, ${place(y)}`,
+  option: (name, x, y, size, turn) => `${name}, ${place(x)} nach rechts, ${place(y)} nach unten, Größe ${place(size)}${turn ? `, gedreht um ${place(turn)}°` : ''}`,
   caption: 'Beschriftung',
 
   emoji: {

@@ -139,8 +139,8 @@ const english = {
   turn: 'Turn', across: 'Place across', down: 'Place down', acrossShort: 'X', downShort: 'Y',
   color: 'Colour',
   align: 'Align and order',
-  option: (/** @type {string} */ text, /** @type {number} */ size, /** @type {number} */ x, /** @type {number} */ y) =>
-    `${text}, size ${place(size)}, at ${place(x)}, ${place(y)}`,
+  option: (/** @type {string} */ name, /** @type {number} */ x, /** @type {number} */ y, /** @type {number} */ size, /** @type {number} */ turn) =>
+    `${name}, ${place(x)} across, ${place(y)} down, size ${place(size)}${turn ? `, turned ${place(turn)}°` : ''}`,
   caption: 'Caption',
 
   emoji: {
