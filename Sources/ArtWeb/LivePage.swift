@@ -170,7 +170,9 @@ public actor LivePage {
     case .names(let texts, let language):
       await respond(tag) { json in
         json.key("names")
-        json.array { json in for text in texts { json.string(orNull: EmojiSearch.name(of: text, in: language)) } }
+        json.array { json in
+          for text in texts { json.string(orNull: EmojiSearch.name(of: text, in: language)) }
+        }
       }
     case .palettes: await attempt(tag) { () throws(ArtError) in try await palettes(tag) }
     case .cancel:
