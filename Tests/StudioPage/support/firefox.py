@@ -107,7 +107,7 @@ class Page:
         if name == "dialog":
             self.dialogs.append(handler)
         elif name == "pageerror":
-            self.listen("log.entryAdded", lambda entry: entry["type"] == "javascript" and entry["level"] == "error" and handler(entry["text"]))
+            self.listen("log.entryAdded", lambda entry: is_error(entry) and handler(entry["text"]))
         elif name == "console":
             self.listen("log.entryAdded", lambda entry: entry["type"] == "console" and handler(Line(entry)))
         elif name in ["request", "websocket"]:
@@ -404,6 +404,11 @@ class Line:
 class Request:
     def __init__(self, found):
         self.url = found["request"]["url"]
+
+
+def is_error(entry):
+    """Whether it is an error that no script of the page has caught; Firefox reports sockets that do not connect in the same way."""
+    return entry["type"] == "javascript" and entry["level"] == "error" and "ws://" not in entry["text"]
 
 
 def is_of(found, name):
