@@ -289,17 +289,20 @@ def adds_by_search(studio):
 def zooms(studio):
     page, (x, y, *_) = one(studio)
     before = zoom(page)
-    page.mouse.move(x, y)
+    # Firefox is told whole pixels of a wheel.
+    pointer = round(x), round(y)
+    page.mouse.move(*pointer)
     page.keyboard.down("Control")
     for _ in range(5):
         page.mouse.wheel(0, -100)
     page.keyboard.up("Control")
     page.wait_for_function("z => studio.camera.zoom > z * 1.1", arg=before)
     # What is under the pointer stays there; its box follows when the view rests.
-    page.wait_for_function("""([x, y]) => {
-      const box = document.querySelector('[role=option]').getBoundingClientRect()
-      return Math.abs(box.x + box.width / 2 - x) < 3 && Math.abs(box.y + box.height / 2 - y) < 3
-    }""", arg=[x, y])
+    page.wait_for_function("""([x, y, pointerX, pointerY, before]) => {
+      const [box, times] = [document.querySelector('[role=option]').getBoundingClientRect(), studio.camera.zoom / before]
+      const isThere = (now, then, pointer) => Math.abs(now - pointer - (then - pointer) * times) < 1
+      return isThere(box.x + box.width / 2, x, pointerX) && isThere(box.y + box.height / 2, y, pointerY)
+    }""", arg=[x, y, *pointer, before])
     page.keyboard.press("Shift+1")
     page.wait_for_function("z => Math.abs(studio.camera.zoom - z) < 1e-9", arg=before)
     assert studio.shown()[0]["x"] == 320, "zooming edits nothing"

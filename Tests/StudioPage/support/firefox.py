@@ -4,10 +4,11 @@
 Names and meanings are Playwright's (https://playwright.dev/python/docs/api/class-page), so that a case reads the same for both browsers.
 See docs/decisions/0050-firefox.md.
 """
-import contextlib, fnmatch, json, os, re, shutil, tempfile, time
+import base64, contextlib, fnmatch, json, os, re, shutil, tempfile, time
 from bidi import Bidi, BidiError
 
-ELEMENTS = open(os.path.join(os.path.dirname(__file__), "elements.js"), encoding="utf-8").read()
+with open(os.path.join(os.path.dirname(__file__), "elements.js"), encoding="utf-8") as file:
+    ELEMENTS = file.read()
 # Arguments and results are JSON, so that they need no other form of values.
 CALL = """async (given) => {
   try {
@@ -62,7 +63,7 @@ class Context:
 
     def __init__(self, browser, viewport, bypass_csp=False, has_touch=None, permissions=None, accept_downloads=None):
         # Touches, downloads and the clipboard work without being asked for.
-        self.browser, self.bidi, self.viewport, self.bypasses = browser, browser.bidi, viewport, bypass_csp
+        self.browser, self.bidi, self.viewport, self.bypasses, self.pages = browser, browser.bidi, viewport, bypass_csp, []
         self.id = self.bidi.send("browser.createUserContext")["userContext"]
         self.downloads = tempfile.mkdtemp(prefix="emojiart-downloads.")
         self.bidi.send("browser.setDownloadBehavior", userContexts=[self.id],
@@ -75,9 +76,11 @@ class Context:
         self.bidi.send("script.addPreloadScript", functionDeclaration=f"() => {{{script}}}", userContexts=[self.id])
 
     def new_page(self):
-        return Page(self)
+        self.pages.append(Page(self))
+        return self.pages[-1]
 
     def close(self):
+        self.bidi.forget([page.id for page in self.pages])
         self.bidi.send("browser.removeUserContext", userContext=self.id)
         shutil.rmtree(self.downloads, ignore_errors=True)
 
@@ -98,13 +101,13 @@ class Page:
 
     def listen(self, event, handler):
         """Calls the handler for events of this page."""
-        self.bidi.on(event, lambda found: (found.get("context") or found.get("source", {}).get("context")) == self.id and handler(found))
+        self.bidi.on(event, self.id, handler)
 
     def on(self, name, handler):
         if name == "dialog":
             self.dialogs.append(handler)
         elif name == "pageerror":
-            self.listen("log.entryAdded", lambda entry: entry["type"] == "javascript" and entry["level"] == "error" and handler(entry["text"]))
+            self.listen("log.entryAdded", lambda entry: is_error(entry) and handler(entry["text"]))
         elif name == "console":
             self.listen("log.entryAdded", lambda entry: entry["type"] == "console" and handler(Line(entry)))
         elif name in ["request", "websocket"]:
@@ -136,7 +139,6 @@ class Page:
         self.bidi.send("browsingContext.reload", context=self.id, wait="complete")
 
     def screenshot(self, path):
-        import base64
         with open(path, "wb") as file:
             file.write(base64.b64decode(self.bidi.send("browsingContext.captureScreenshot", context=self.id)["data"]))
 
@@ -212,7 +214,6 @@ class Page:
         self.bidi.until(lambda: done, "the download")
         if done[0]["status"] != "complete":
             raise AssertionError(f"the download was {done[0]['status']}")
-        download.value = download
         download.file = done[0]["filepath"]
 
 
@@ -405,6 +406,11 @@ class Request:
         self.url = found["request"]["url"]
 
 
+def is_error(entry):
+    """Whether it is an error that no script of the page has caught; Firefox reports sockets that do not connect in the same way."""
+    return entry["type"] == "javascript" and entry["level"] == "error" and "ws://" not in entry["text"]
+
+
 def is_of(found, name):
     """Whether something is asked for: a socket, which alone has no purpose and no initiator, or else a file. A `data:` URL asks no server."""
     request = found["request"]
@@ -429,6 +435,12 @@ class Dialog:
 
 
 class Download:
+    """What the `with` block of `expect_download` has downloaded, after it."""
+
+    @property
+    def value(self):
+        return self
+
     def path(self):
         return self.file
 
