@@ -10,9 +10,6 @@ from websockets.sync.client import connect
 PREFERENCES = {
     # Touches make events on machines without a touch screen, too.
     "dom.w3c_touch_events.enabled": 1,
-    # There is a mouse: media queries find a fine pointer that hovers.
-    "ui.primaryPointerCapabilities": 6,
-    "ui.allPointerCapabilities": 6,
     # Mouse and wheel go the way of real input: by the window to the page's process.
     "remote.events.async.mouse.enabled": True,
     "remote.events.async.wheel.enabled": True,
@@ -43,6 +40,8 @@ class Bidi:
 
     def __init__(self, program="firefox-esr", limit=60, preferences={}):
         self.limit, self.handlers, self.answers, self.count = limit, [], {}, 0
+        # The page whose window has the focus.
+        self.focused = None
         self.profile = tempfile.mkdtemp(prefix="emojiart-firefox.")
         with open(f"{self.profile}/user.js", "w") as file:
             for name, value in (PREFERENCES | preferences).items():

@@ -18,8 +18,8 @@ CALL = """async (given) => {
 }"""
 # The values of WebDriver for keys that type nothing. https://w3c.github.io/webdriver/#keyboard-actions
 KEYS = {"Alt": "\uE00A", "ArrowDown": "\uE015", "ArrowLeft": "\uE012", "ArrowRight": "\uE014", "ArrowUp": "\uE013", "Backspace": "\uE003",
-        "Control": "\uE009", "Delete": "\uE017", "End": "\uE010", "Enter": "\uE007", "Escape": "\uE00C", "F2": "\uE032", "Home": "\uE011",
-        "Shift": "\uE008", "Tab": "\uE004"}
+        "Control": "\uE009", "Delete": "\uE017", "End": "\uE010", "Enter": "\uE007", "Escape": "\uE00C", "F10": "\uE03A", "F2": "\uE032",
+        "F6": "\uE036", "Home": "\uE011", "Shift": "\uE008", "Space": " ", "Tab": "\uE004"}
 # What Shift makes of keys of the American layout.
 SHIFTED = dict(zip("`1234567890-=[]\\;',./", "~!@#$%^&*()_+{}|:\"<>?"))
 # What BiDi answers for a page that is just being replaced by another one.
@@ -27,14 +27,24 @@ GONE = ["no such frame", "unknown error"]
 
 
 class Firefox:
+    """Processes of Firefox. BiDi sets neither the colours of a page nor its kind of pointer, but preferences do: pages that differ in them have a
+    process each, which starts when the first of them is opened."""
     name = "firefox"
 
     def __init__(self, limit, preferences={}):
-        self.limit = limit
-        self.bidi = Bidi(limit=limit, preferences=preferences)
+        self.limit, self.preferences, self.processes = limit, preferences, {}
+        self.bidi = self.process()
         self.version = self.bidi.version
-        # The page whose window has the focus.
-        self.active = None
+
+    def process(self, color_scheme="light", has_touch=False):
+        key = color_scheme, has_touch
+        if key not in self.processes:
+            # 1 is a coarse pointer without hovering, a finger; 6 a fine one that hovers, a mouse.
+            pointer = 1 if has_touch else 6
+            self.processes[key] = Bidi(limit=self.limit, preferences=self.preferences | {
+                "layout.css.prefers-color-scheme.content-override": 0 if color_scheme == "dark" else 1,
+                "ui.primaryPointerCapabilities": pointer, "ui.allPointerCapabilities": pointer})
+        return self.processes[key]
 
     def new_context(self, **options):
         return Context(self, **options)
@@ -54,19 +64,25 @@ class Firefox:
         }""", [items, x, y])
 
     def close(self):
-        self.bidi.close()
+        for process in self.processes.values():
+            process.close()
 
 
 class Context:
     """Pages that share storage, apart from those of other contexts."""
 
-    def __init__(self, browser, viewport, bypass_csp=False, has_touch=None, permissions=None, accept_downloads=None):
-        # Touches, downloads and the clipboard work without being asked for.
-        self.browser, self.bidi, self.viewport, self.bypasses = browser, browser.bidi, viewport, bypass_csp
+    def __init__(self, browser, viewport, bypass_csp=False, has_touch=False, is_mobile=False, device_scale_factor=1, color_scheme="light", locale=None,
+                 permissions=None, accept_downloads=None):
+        # Downloads and the clipboard work without being asked for. The page of a telephone is that of a small window: Firefox on a desk takes no
+        # notice of `<meta name=viewport>`, which asks for the width of the window.
+        self.browser, self.bidi, self.bypasses = browser, browser.process(color_scheme, has_touch), bypass_csp
+        self.viewport, self.scale, self.is_open = viewport, device_scale_factor, True
         self.id = self.bidi.send("browser.createUserContext")["userContext"]
         self.downloads = tempfile.mkdtemp(prefix="emojiart-downloads.")
         self.bidi.send("browser.setDownloadBehavior", userContexts=[self.id],
                        downloadBehavior={"type": "allowed", "destinationFolder": self.downloads})
+        if locale:
+            self.bidi.send("emulation.setLocaleOverride", userContexts=[self.id], locale=locale)
 
     def set_default_timeout(self, milliseconds):
         pass
@@ -78,6 +94,9 @@ class Context:
         return Page(self)
 
     def close(self):
+        if not self.is_open:
+            return
+        self.is_open = False
         self.bidi.send("browser.removeUserContext", userContext=self.id)
         shutil.rmtree(self.downloads, ignore_errors=True)
 
@@ -88,13 +107,13 @@ class Page:
         self.limit = self.browser.limit
         # A window of its own: a tab behind another one paints nothing.
         self.id = self.bidi.send("browsingContext.create", type="window", userContext=context.id)["context"]
-        self.bidi.send("browsingContext.setViewport", context=self.id, viewport=context.viewport, devicePixelRatio=1)
+        self.set_viewport_size(context.viewport)
         self.keyboard, self.mouse = Keyboard(self), Mouse(self)
         self.dialogs = []
         self.listen("browsingContext.userPromptOpened", self.ask)
         if context.bypasses:
             self.bypass_csp()
-        self.browser.active = self
+        self.bidi.focused = self
 
     def listen(self, event, handler):
         """Calls the handler for events of this page."""
@@ -127,7 +146,21 @@ class Page:
                 self.bidi.send("network.continueResponse", request=found["request"]["request"], headers=heads)
         self.listen("network.responseStarted", pass_on)
 
+    def route(self, pattern, handler):
+        """Lets a handler decide on the requests whose address fits."""
+        self.bidi.send("network.addIntercept", phases=["beforeRequestSent"], contexts=[self.id])
+
+        def decide(found):
+            if found["isBlocked"] and fnmatch.fnmatch(found["request"]["url"], pattern):
+                handler(Route(self, found))
+            elif found["isBlocked"]:
+                self.bidi.send("network.continueRequest", request=found["request"]["request"])
+        self.listen("network.beforeRequestSent", decide)
+
     # MARK: Pages
+
+    def set_viewport_size(self, size):
+        self.bidi.send("browsingContext.setViewport", context=self.id, viewport=size, devicePixelRatio=self.context.scale)
 
     def goto(self, url):
         self.bidi.send("browsingContext.navigate", context=self.id, url=url, wait="complete")
@@ -142,14 +175,18 @@ class Page:
 
     # MARK: Scripts
 
+    def send_call(self, declaration, *arguments):
+        """Calls a function of JavaScript, whose one argument is JSON, and returns the answer of BiDi."""
+        return self.bidi.send(
+            "script.callFunction", target={"context": self.id}, awaitPromise=True, functionDeclaration=declaration,
+            arguments=[{"type": "string", "value": json.dumps(arguments)}])
+
     def call(self, function, *arguments):
         """What a function of JavaScript returns. It is called again if its page was replaced meanwhile."""
         end = time.monotonic() + self.limit
         while True:
             try:
-                answer = self.bidi.send(
-                    "script.callFunction", target={"context": self.id}, awaitPromise=True, arguments=[{"type": "string", "value": json.dumps(arguments)}],
-                    functionDeclaration=CALL.replace("FUNCTION", function))
+                answer = self.send_call(CALL.replace("FUNCTION", function), *arguments)
             except BidiError as error:
                 if error.code not in GONE or time.monotonic() > end:
                     raise
@@ -179,8 +216,8 @@ class Page:
     def locator(self, css):
         return Locator(self, []).locator(css)
 
-    def get_by_role(self, role, name=None):
-        return Locator(self, []).get_by_role(role, name)
+    def get_by_role(self, role, **options):
+        return Locator(self, []).get_by_role(role, **options)
 
     def get_by_label(self, text, exact=False):
         return Locator(self, []).get_by_label(text, exact)
@@ -191,11 +228,13 @@ class Page:
     # MARK: Input and output
 
     def perform(self, *sources):
-        """Performs actions of WebDriver, after the window has the focus."""
-        if self.browser.active is not self:
-            self.bidi.send("browsingContext.activate", context=self.id)
-            self.browser.active = self
+        """Performs actions of WebDriver. A pointer takes no focus from another window, since that may be of another person."""
         self.bidi.send("input.performActions", context=self.id, actions=list(sources))
+
+    def take_focus(self):
+        if self.bidi.focused is not self:
+            self.bidi.send("browsingContext.activate", context=self.id)
+            self.bidi.focused = self
 
     @contextlib.contextmanager
     def expect_response(self, pattern):
@@ -205,8 +244,16 @@ class Page:
         self.bidi.until(lambda: found, pattern)
 
     @contextlib.contextmanager
+    def expect_navigation(self):
+        found = []
+        self.listen("browsingContext.load", found.append)
+        yield
+        self.bidi.until(lambda: found, "another page")
+
+    @contextlib.contextmanager
     def expect_download(self):
-        done, download = [], Download()
+        begun, done, download = [], [], Download()
+        self.listen("browsingContext.downloadWillBegin", begun.append)
         self.listen("browsingContext.downloadEnd", done.append)
         yield download
         self.bidi.until(lambda: done, "the download")
@@ -214,6 +261,7 @@ class Page:
             raise AssertionError(f"the download was {done[0]['status']}")
         download.value = download
         download.file = done[0]["filepath"]
+        download.suggested_filename = begun[0]["suggestedFilename"]
 
 
 class Locator:
@@ -228,8 +276,8 @@ class Locator:
     def locator(self, css):
         return self.then(css=css)
 
-    def get_by_role(self, role, name=None):
-        return self.then(role=role, name=name and text_step(name))
+    def get_by_role(self, role, name=None, exact=False, level=None):
+        return self.then(role=role, name=name and text_step(name, exact), level=level)
 
     def get_by_label(self, text, exact=False):
         return self.then(label=text_step(text, exact))
@@ -263,6 +311,21 @@ class Locator:
     def bounding_box(self):
         return self.do("box")
 
+    def is_visible(self):
+        return self.do("isVisible")
+
+    def get_attribute(self, name):
+        return self.do("attribute", name)["value"]
+
+    def evaluate(self, function, arg=None):
+        """What a function of JavaScript returns for the element."""
+        return self.page.call(
+            f"async (steps, arg, limit) => ({function}\n)(await ({ELEMENTS}\n)(steps, 'element', undefined, limit), arg)",
+            self.steps, arg, self.page.limit * 1000)
+
+    def all_inner_texts(self):
+        return self.do("texts")
+
     def inner_text(self):
         return self.do("text")
 
@@ -288,6 +351,17 @@ class Locator:
     def click(self, click_count=1):
         self.page.mouse.click(*self.do("target").values(), click_count=click_count)
 
+    def tap(self):
+        fingers = Fingers(self.page)
+        fingers.down(tuple(self.do("target").values()))
+        fingers.up()
+
+    def set_input_files(self, files):
+        element = self.page.send_call(
+            f"(given) => {{ const [steps, limit] = JSON.parse(given); return ({ELEMENTS}\n)(steps, 'element', undefined, limit) }}",
+            self.steps, self.page.limit * 1000)["result"]
+        self.page.bidi.send("input.setFiles", context=self.page.id, element={"sharedId": element["sharedId"]}, files=files)
+
     def check(self):
         if not self.do("checked"):
             self.click()
@@ -302,6 +376,7 @@ class Keyboard:
         self.page, self.has_shift = page, False
 
     def act(self, *actions):
+        self.page.take_focus()
         self.page.perform({"type": "key", "id": "keyboard", "actions": [{"type": kind, "value": value} for kind, value in actions]})
 
     def value(self, key):
@@ -326,6 +401,10 @@ class Keyboard:
         self.up(key)
         for each in reversed(held):
             self.up(each)
+
+    def insert_text(self, text):
+        """Writes at once, without keys, as the keyboard of a screen does."""
+        self.page.call("(text) => document.execCommand('insertText', false, text)", text)
 
     def type(self, text):
         for letter in text:
@@ -403,6 +482,17 @@ class Line:
 class Request:
     def __init__(self, found):
         self.url = found["request"]["url"]
+
+
+class Route:
+    """A request that waits for what is decided about it."""
+
+    def __init__(self, page, found):
+        self.page, self.request = page, Request(found)
+        self.id = found["request"]["request"]
+
+    def abort(self):
+        self.page.bidi.send("network.failRequest", request=self.id)
 
 
 def is_of(found, name):
