@@ -40,8 +40,6 @@ class Bidi:
 
     def __init__(self, program="firefox-esr", limit=60, preferences={}):
         self.limit, self.handlers, self.answers, self.count = limit, [], {}, 0
-        # The page whose window has the focus.
-        self.focused = None
         self.profile = tempfile.mkdtemp(prefix="emojiart-firefox.")
         with open(f"{self.profile}/user.js", "w") as file:
             for name, value in (PREFERENCES | preferences).items():

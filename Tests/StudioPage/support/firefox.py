@@ -27,24 +27,34 @@ GONE = ["no such frame", "unknown error"]
 
 
 class Firefox:
-    """Processes of Firefox. BiDi sets neither the colours of a page nor its kind of pointer, but preferences do: pages that differ in them have a
-    process each, which starts when the first of them is opened."""
+    """Processes of Firefox, one for each context that is open: a window takes the focus from the others of its process, and people who draw together
+    have one each. Dark colours and a pointer that is a finger are preferences of a process, since BiDi sets them for no page. A process is used
+    again when its context is closed."""
     name = "firefox"
 
     def __init__(self, limit, preferences={}):
-        self.limit, self.preferences, self.processes = limit, preferences, {}
-        self.bidi = self.process()
-        self.version = self.bidi.version
+        self.limit, self.preferences = limit, preferences
+        self.processes, self.idle = [], {}
+        # The first one says its version.
+        first = self.start("light", False)
+        self.version = first.version
+        self.release(first)
 
-    def process(self, color_scheme="light", has_touch=False):
-        key = color_scheme, has_touch
-        if key not in self.processes:
-            # 1 is a coarse pointer without hovering, a finger; 6 a fine one that hovers, a mouse.
-            pointer = 1 if has_touch else 6
-            self.processes[key] = Bidi(limit=self.limit, preferences=self.preferences | {
-                "layout.css.prefers-color-scheme.content-override": 0 if color_scheme == "dark" else 1,
-                "ui.primaryPointerCapabilities": pointer, "ui.allPointerCapabilities": pointer})
-        return self.processes[key]
+    def start(self, color_scheme, has_touch):
+        # 1 is a coarse pointer that does not hover, a finger; 6 a fine one that hovers, a mouse.
+        pointer = 1 if has_touch else 6
+        process = Bidi(limit=self.limit, preferences=self.preferences | {
+            "layout.css.prefers-color-scheme.content-override": 0 if color_scheme == "dark" else 1,
+            "ui.primaryPointerCapabilities": pointer, "ui.allPointerCapabilities": pointer})
+        process.kind = color_scheme, has_touch
+        self.processes.append(process)
+        return process
+
+    def take(self, *kind):
+        return self.idle[kind].pop() if self.idle.get(kind) else self.start(*kind)
+
+    def release(self, process):
+        self.idle.setdefault(process.kind, []).append(process)
 
     def new_context(self, **options):
         return Context(self, **options)
@@ -64,7 +74,7 @@ class Firefox:
         }""", [items, x, y])
 
     def close(self):
-        for process in self.processes.values():
+        for process in self.processes:
             process.close()
 
 
@@ -75,7 +85,7 @@ class Context:
                  permissions=None, accept_downloads=None):
         # Downloads and the clipboard work without being asked for. The page of a telephone is that of a small window: Firefox on a desk takes no
         # notice of `<meta name=viewport>`, which asks for the width of the window.
-        self.browser, self.bidi, self.bypasses = browser, browser.process(color_scheme, has_touch), bypass_csp
+        self.browser, self.bidi, self.bypasses = browser, browser.take(color_scheme, has_touch), bypass_csp
         self.viewport, self.scale, self.is_open = viewport, device_scale_factor, True
         self.id = self.bidi.send("browser.createUserContext")["userContext"]
         self.downloads = tempfile.mkdtemp(prefix="emojiart-downloads.")
@@ -99,6 +109,7 @@ class Context:
         self.is_open = False
         self.bidi.send("browser.removeUserContext", userContext=self.id)
         shutil.rmtree(self.downloads, ignore_errors=True)
+        self.browser.release(self.bidi)
 
 
 class Page:
@@ -113,7 +124,6 @@ class Page:
         self.listen("browsingContext.userPromptOpened", self.ask)
         if context.bypasses:
             self.bypass_csp()
-        self.bidi.focused = self
 
     def listen(self, event, handler):
         """Calls the handler for events of this page."""
@@ -123,7 +133,7 @@ class Page:
         if name == "dialog":
             self.dialogs.append(handler)
         elif name == "pageerror":
-            self.listen("log.entryAdded", lambda entry: entry["type"] == "javascript" and entry["level"] == "error" and handler(entry["text"]))
+            self.listen("log.entryAdded", lambda entry: is_fault(entry) and handler(entry["text"]))
         elif name == "console":
             self.listen("log.entryAdded", lambda entry: entry["type"] == "console" and handler(Line(entry)))
         elif name in ["request", "websocket"]:
@@ -228,13 +238,8 @@ class Page:
     # MARK: Input and output
 
     def perform(self, *sources):
-        """Performs actions of WebDriver. A pointer takes no focus from another window, since that may be of another person."""
+        """Performs actions of WebDriver."""
         self.bidi.send("input.performActions", context=self.id, actions=list(sources))
-
-    def take_focus(self):
-        if self.bidi.focused is not self:
-            self.bidi.send("browsingContext.activate", context=self.id)
-            self.bidi.focused = self
 
     @contextlib.contextmanager
     def expect_response(self, pattern):
@@ -376,7 +381,6 @@ class Keyboard:
         self.page, self.has_shift = page, False
 
     def act(self, *actions):
-        self.page.take_focus()
         self.page.perform({"type": "key", "id": "keyboard", "actions": [{"type": kind, "value": value} for kind, value in actions]})
 
     def value(self, key):
@@ -493,6 +497,11 @@ class Route:
 
     def abort(self):
         self.page.bidi.send("network.failRequest", request=self.id)
+
+
+def is_fault(entry):
+    """Whether a line of the log is an exception that nothing caught. Of a server that is away Firefox tells as if it were one, in its own name."""
+    return entry["type"] == "javascript" and entry["level"] == "error" and not entry["text"].startswith("Firefox can’t establish a connection")
 
 
 def is_of(found, name):
