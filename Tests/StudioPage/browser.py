@@ -870,12 +870,7 @@ CASES = [few_requests, german, reconnects, captions_do_not_scroll, middle_button
 
 # The cases that a browser cannot run, and why.
 LEFT_OUT = {"firefox": {
-    "german": "our client of BiDi sets no language and aborts no request; the words are of node's tests",
-    "imports": "our client of BiDi chooses no files in a form",
-    "axe": "axe-core reads the same document in both", "trees": "the committed trees are Chromium's",
-    "targets": "our client of BiDi has no page of a telephone", "sheet_by_touch": "our client of BiDi has no page of a telephone",
-    "poster_by_touch": "our client of BiDi has no page of a telephone", "poster_by_keys": "BiDi gives no accessibility tree",
-    "layouts": "our client of BiDi does not change the size of a page that is open"}}
+    "trees": "the committed trees are Chromium's"}}
 
 
 def run(name, programs, cases):

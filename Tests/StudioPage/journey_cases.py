@@ -29,7 +29,7 @@ class Touch:
 
     def __init__(self, studio, page):
         self.studio, self.page, self.steps = studio, page, []
-        self.session = page.context.new_cdp_session(page)
+        self.fingers = studio.browser.fingers(page)
 
     def note(self, text):
         self.steps.append(text)
@@ -39,31 +39,28 @@ class Touch:
         self.note(f"tap {what}")
 
     def tap_at(self, point, what):
-        self.send("touchStart", point)
-        self.send("touchEnd")
+        self.fingers.down(point)
+        self.fingers.up()
         self.note(f"tap {what}")
 
     def write(self, text):
         self.page.keyboard.insert_text(text)
         self.note(f"write “{text}”")
 
-    def send(self, kind, *points):
-        self.session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": y, "id": n} for n, (x, y) in enumerate(points)]})
-
     def drag(self, start, end, what):
-        self.send("touchStart", start)
+        self.fingers.down(start)
         for part in range(1, 13):
-            self.send("touchMove", tuple(a + (b - a) * part / 12 for a, b in zip(start, end)))
-        self.send("touchEnd")
+            self.fingers.move(tuple(a + (b - a) * part / 12 for a, b in zip(start, end)))
+        self.fingers.up()
         self.note(f"drag {what}")
 
     def pinch(self, center, before, after, what):
         x, y = center
-        self.send("touchStart", (x - before, y), (x + before, y))
+        self.fingers.down((x - before, y), (x + before, y))
         for part in range(1, 13):
             reach = before + (after - before) * part / 12
-            self.send("touchMove", (x - reach, y), (x + reach, y))
-        self.send("touchEnd")
+            self.fingers.move((x - reach, y), (x + reach, y))
+        self.fingers.up()
         self.note(f"pinch {what}")
 
     def at(self, x, y):

@@ -63,7 +63,11 @@ export class DocumentBrowser {
     this.#folder = folderOf(studio.name);
     const style = build('link', { rel: 'stylesheet', href: '/library.css' });
     document.head.append(style);
-    style.addEventListener('load', () => this.#later());
+    style.addEventListener('load', () => {
+      this.#later();
+      // Documents that came before the style have had no cells to focus.
+      if (document.activeElement === this.parts.make) this.#focusFirst();
+    });
     this.#thumbnails = new Thumbnails((path, options) => studio.net.fetch(path, options), (path, key, picture) => this.#showPicture(path, key, picture));
     this.parts = this.#build();
     this.#attach();

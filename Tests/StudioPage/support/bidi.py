@@ -10,9 +10,6 @@ from websockets.sync.client import connect
 PREFERENCES = {
     # Touches make events on machines without a touch screen, too.
     "dom.w3c_touch_events.enabled": 1,
-    # There is a mouse: media queries find a fine pointer that hovers.
-    "ui.primaryPointerCapabilities": 6,
-    "ui.allPointerCapabilities": 6,
     # Mouse and wheel go the way of real input: by the window to the page's process.
     "remote.events.async.mouse.enabled": True,
     "remote.events.async.wheel.enabled": True,

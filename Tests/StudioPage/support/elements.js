@@ -13,8 +13,8 @@ async (steps, action, value, limit) => {
   };
 
   const implied = {
-    button: 'button, [type=button], [type=submit]', combobox: 'select', complementary: 'aside', dialog: 'dialog', listitem: 'li',
-    searchbox: '[type=search]', textbox: 'textarea, input:is(:not([type]), [type=text], [type=url])',
+    button: 'button, [type=button], [type=submit]', combobox: 'select', complementary: 'aside', dialog: 'dialog', heading: 'h1, h2, h3', list: 'ul, ol',
+    listitem: 'li', navigation: 'nav', radio: '[type=radio]', searchbox: '[type=search]', textbox: 'textarea, input:is(:not([type]), [type=text], [type=url])',
   };
   const ofRole = (role) => `[role="${role}"]` + (implied[role] ? `, :is(${implied[role]}):not([role])` : '');
   const labelOf = (element) => element.getAttribute('aria-label')
@@ -29,9 +29,12 @@ async (steps, action, value, limit) => {
   };
 
   /** What one step finds in an element, or in the document. */
-  const within = (root, { css, role, name, label, text }) => {
+  const within = (root, { css, role, name, level, label, text }) => {
     if (css) return [...root.querySelectorAll(css)];
-    if (role) return [...root.querySelectorAll(ofRole(role))].filter((each) => isShown(each) && (!name || fits(nameOf(each), name)));
+    if (role) {
+      return [...root.querySelectorAll(ofRole(role))].filter(
+        (each) => isShown(each) && (!name || fits(nameOf(each), name)) && (!level || each.localName === `h${level}`));
+    }
     if (label) return [...root.querySelectorAll('input, select, textarea, [aria-label]')].filter((each) => labelsOf(each).some((one) => fits(one, label)));
     const all = [...root === document ? [] : [root], ...root.querySelectorAll('*')].filter((each) => !each.matches('script, style, head *') && fits(each.textContent, text));
     // The innermost ones only.
@@ -61,7 +64,10 @@ async (steps, action, value, limit) => {
     return box.x === before.x && box.y === before.y && hit && (element.contains(hit) || hit.contains(element)) ? { x, y } : undefined;
   };
   const actions = {
+    // In an object, since an element may have no such attribute.
+    attribute: (element) => ({ value: element.getAttribute(value) }),
     box: boxOf,
+    element: (element) => element,
     target,
     text: (element) => element.innerText,
     value: (element) => element.value,
@@ -89,6 +95,8 @@ async (steps, action, value, limit) => {
   };
 
   if (action === 'count') return find().length;
+  if (action === 'texts') return find().map((each) => each.innerText);
+  if (action === 'isVisible') return find().some(isVisible);
   for (const end = performance.now() + limit; performance.now() < end; await frame()) {
     const found = find();
     if (states[action]) {

@@ -19,8 +19,8 @@ CALL = """async (given) => {
 }"""
 # The values of WebDriver for keys that type nothing. https://w3c.github.io/webdriver/#keyboard-actions
 KEYS = {"Alt": "\uE00A", "ArrowDown": "\uE015", "ArrowLeft": "\uE012", "ArrowRight": "\uE014", "ArrowUp": "\uE013", "Backspace": "\uE003",
-        "Control": "\uE009", "Delete": "\uE017", "End": "\uE010", "Enter": "\uE007", "Escape": "\uE00C", "F2": "\uE032", "Home": "\uE011",
-        "Shift": "\uE008", "Tab": "\uE004"}
+        "Control": "\uE009", "Delete": "\uE017", "End": "\uE010", "Enter": "\uE007", "Escape": "\uE00C", "F10": "\uE03A", "F2": "\uE032",
+        "F6": "\uE036", "Home": "\uE011", "Shift": "\uE008", "Space": " ", "Tab": "\uE004"}
 # What Shift makes of keys of the American layout.
 SHIFTED = dict(zip("`1234567890-=[]\\;',./", "~!@#$%^&*()_+{}|:\"<>?"))
 # What BiDi answers for a page that is just being replaced by another one.
@@ -28,14 +28,34 @@ GONE = ["no such frame", "unknown error"]
 
 
 class Firefox:
+    """Processes of Firefox, one for each context that is open: a window takes the focus from the others of its process, and people who draw together
+    have one each. Dark colours and a pointer that is a finger are preferences of a process, since BiDi sets them for no page. A process is used
+    again when its context is closed."""
     name = "firefox"
 
     def __init__(self, limit, preferences={}):
-        self.limit = limit
-        self.bidi = Bidi(limit=limit, preferences=preferences)
-        self.version = self.bidi.version
-        # The page whose window has the focus.
-        self.active = None
+        self.limit, self.preferences = limit, preferences
+        self.processes, self.idle = [], {}
+        # The first one says its version.
+        first = self.start("light", False)
+        self.version = first.version
+        self.release(first)
+
+    def start(self, color_scheme, has_touch):
+        # 1 is a coarse pointer that does not hover, a finger; 6 a fine one that hovers, a mouse.
+        pointer = 1 if has_touch else 6
+        process = Bidi(limit=self.limit, preferences=self.preferences | {
+            "layout.css.prefers-color-scheme.content-override": 0 if color_scheme == "dark" else 1,
+            "ui.primaryPointerCapabilities": pointer, "ui.allPointerCapabilities": pointer})
+        process.kind = color_scheme, has_touch
+        self.processes.append(process)
+        return process
+
+    def take(self, *kind):
+        return self.idle[kind].pop() if self.idle.get(kind) else self.start(*kind)
+
+    def release(self, process):
+        self.idle.setdefault(process.kind, []).append(process)
 
     def new_context(self, **options):
         return Context(self, **options)
@@ -55,19 +75,25 @@ class Firefox:
         }""", [items, x, y])
 
     def close(self):
-        self.bidi.close()
+        for process in self.processes:
+            process.close()
 
 
 class Context:
     """Pages that share storage, apart from those of other contexts."""
 
-    def __init__(self, browser, viewport, bypass_csp=False, has_touch=None, permissions=None, accept_downloads=None):
-        # Touches, downloads and the clipboard work without being asked for.
-        self.browser, self.bidi, self.viewport, self.bypasses, self.pages = browser, browser.bidi, viewport, bypass_csp, []
+    def __init__(self, browser, viewport, bypass_csp=False, has_touch=False, is_mobile=False, device_scale_factor=1, color_scheme="light", locale=None,
+                 permissions=None, accept_downloads=None):
+        # Downloads and the clipboard work without being asked for. The page of a telephone is that of a small window: Firefox on a desk takes no
+        # notice of `<meta name=viewport>`, which asks for the width of the window.
+        self.browser, self.bidi, self.bypasses = browser, browser.take(color_scheme, has_touch), bypass_csp
+        self.viewport, self.scale, self.is_open, self.pages = viewport, device_scale_factor, True, []
         self.id = self.bidi.send("browser.createUserContext")["userContext"]
         self.downloads = tempfile.mkdtemp(prefix="emojiart-downloads.")
         self.bidi.send("browser.setDownloadBehavior", userContexts=[self.id],
                        downloadBehavior={"type": "allowed", "destinationFolder": self.downloads})
+        if locale:
+            self.bidi.send("emulation.setLocaleOverride", userContexts=[self.id], locale=locale)
 
     def set_default_timeout(self, milliseconds):
         pass
@@ -80,9 +106,13 @@ class Context:
         return self.pages[-1]
 
     def close(self):
+        if not self.is_open:
+            return
+        self.is_open = False
         self.bidi.forget([page.id for page in self.pages])
         self.bidi.send("browser.removeUserContext", userContext=self.id)
         shutil.rmtree(self.downloads, ignore_errors=True)
+        self.browser.release(self.bidi)
 
 
 class Page:
@@ -91,13 +121,12 @@ class Page:
         self.limit = self.browser.limit
         # A window of its own: a tab behind another one paints nothing.
         self.id = self.bidi.send("browsingContext.create", type="window", userContext=context.id)["context"]
-        self.bidi.send("browsingContext.setViewport", context=self.id, viewport=context.viewport, devicePixelRatio=1)
+        self.set_viewport_size(context.viewport)
         self.keyboard, self.mouse = Keyboard(self), Mouse(self)
         self.dialogs = []
         self.listen("browsingContext.userPromptOpened", self.ask)
         if context.bypasses:
             self.bypass_csp()
-        self.browser.active = self
 
     def listen(self, event, handler):
         """Calls the handler for events of this page."""
@@ -107,7 +136,7 @@ class Page:
         if name == "dialog":
             self.dialogs.append(handler)
         elif name == "pageerror":
-            self.listen("log.entryAdded", lambda entry: is_error(entry) and handler(entry["text"]))
+            self.listen("log.entryAdded", lambda entry: is_fault(entry) and handler(entry["text"]))
         elif name == "console":
             self.listen("log.entryAdded", lambda entry: entry["type"] == "console" and handler(Line(entry)))
         elif name in ["request", "websocket"]:
@@ -130,7 +159,21 @@ class Page:
                 self.bidi.send("network.continueResponse", request=found["request"]["request"], headers=heads)
         self.listen("network.responseStarted", pass_on)
 
+    def route(self, pattern, handler):
+        """Lets a handler decide on the requests whose address fits."""
+        self.bidi.send("network.addIntercept", phases=["beforeRequestSent"], contexts=[self.id])
+
+        def decide(found):
+            if found["isBlocked"] and fnmatch.fnmatch(found["request"]["url"], pattern):
+                handler(Route(self, found))
+            elif found["isBlocked"]:
+                self.bidi.send("network.continueRequest", request=found["request"]["request"])
+        self.listen("network.beforeRequestSent", decide)
+
     # MARK: Pages
+
+    def set_viewport_size(self, size):
+        self.bidi.send("browsingContext.setViewport", context=self.id, viewport=size, devicePixelRatio=self.context.scale)
 
     def goto(self, url):
         self.bidi.send("browsingContext.navigate", context=self.id, url=url, wait="complete")
@@ -144,14 +187,18 @@ class Page:
 
     # MARK: Scripts
 
+    def send_call(self, declaration, *arguments):
+        """Calls a function of JavaScript, whose one argument is JSON, and returns the answer of BiDi."""
+        return self.bidi.send(
+            "script.callFunction", target={"context": self.id}, awaitPromise=True, functionDeclaration=declaration,
+            arguments=[{"type": "string", "value": json.dumps(arguments)}])
+
     def call(self, function, *arguments):
         """What a function of JavaScript returns. It is called again if its page was replaced meanwhile."""
         end = time.monotonic() + self.limit
         while True:
             try:
-                answer = self.bidi.send(
-                    "script.callFunction", target={"context": self.id}, awaitPromise=True, arguments=[{"type": "string", "value": json.dumps(arguments)}],
-                    functionDeclaration=CALL.replace("FUNCTION", function))
+                answer = self.send_call(CALL.replace("FUNCTION", function), *arguments)
             except BidiError as error:
                 if error.code not in GONE or time.monotonic() > end:
                     raise
@@ -181,8 +228,8 @@ class Page:
     def locator(self, css):
         return Locator(self, []).locator(css)
 
-    def get_by_role(self, role, name=None):
-        return Locator(self, []).get_by_role(role, name)
+    def get_by_role(self, role, **options):
+        return Locator(self, []).get_by_role(role, **options)
 
     def get_by_label(self, text, exact=False):
         return Locator(self, []).get_by_label(text, exact)
@@ -193,10 +240,7 @@ class Page:
     # MARK: Input and output
 
     def perform(self, *sources):
-        """Performs actions of WebDriver, after the window has the focus."""
-        if self.browser.active is not self:
-            self.bidi.send("browsingContext.activate", context=self.id)
-            self.browser.active = self
+        """Performs actions of WebDriver."""
         self.bidi.send("input.performActions", context=self.id, actions=list(sources))
 
     @contextlib.contextmanager
@@ -207,14 +251,23 @@ class Page:
         self.bidi.until(lambda: found, pattern)
 
     @contextlib.contextmanager
+    def expect_navigation(self):
+        found = []
+        self.listen("browsingContext.load", found.append)
+        yield
+        self.bidi.until(lambda: found, "another page")
+
+    @contextlib.contextmanager
     def expect_download(self):
-        done, download = [], Download()
+        begun, done, download = [], [], Download()
+        self.listen("browsingContext.downloadWillBegin", begun.append)
         self.listen("browsingContext.downloadEnd", done.append)
         yield download
         self.bidi.until(lambda: done, "the download")
         if done[0]["status"] != "complete":
             raise AssertionError(f"the download was {done[0]['status']}")
         download.file = done[0]["filepath"]
+        download.suggested_filename = begun[0]["suggestedFilename"]
 
 
 class Locator:
@@ -229,8 +282,8 @@ class Locator:
     def locator(self, css):
         return self.then(css=css)
 
-    def get_by_role(self, role, name=None):
-        return self.then(role=role, name=name and text_step(name))
+    def get_by_role(self, role, name=None, exact=False, level=None):
+        return self.then(role=role, name=name and text_step(name, exact), level=level)
 
     def get_by_label(self, text, exact=False):
         return self.then(label=text_step(text, exact))
@@ -264,6 +317,21 @@ class Locator:
     def bounding_box(self):
         return self.do("box")
 
+    def is_visible(self):
+        return self.do("isVisible")
+
+    def get_attribute(self, name):
+        return self.do("attribute", name)["value"]
+
+    def evaluate(self, function, arg=None):
+        """What a function of JavaScript returns for the element."""
+        return self.page.call(
+            f"async (steps, arg, limit) => ({function}\n)(await ({ELEMENTS}\n)(steps, 'element', undefined, limit), arg)",
+            self.steps, arg, self.page.limit * 1000)
+
+    def all_inner_texts(self):
+        return self.do("texts")
+
     def inner_text(self):
         return self.do("text")
 
@@ -288,6 +356,17 @@ class Locator:
 
     def click(self, click_count=1):
         self.page.mouse.click(*self.do("target").values(), click_count=click_count)
+
+    def tap(self):
+        fingers = Fingers(self.page)
+        fingers.down(tuple(self.do("target").values()))
+        fingers.up()
+
+    def set_input_files(self, files):
+        element = self.page.send_call(
+            f"(given) => {{ const [steps, limit] = JSON.parse(given); return ({ELEMENTS}\n)(steps, 'element', undefined, limit) }}",
+            self.steps, self.page.limit * 1000)["result"]
+        self.page.bidi.send("input.setFiles", context=self.page.id, element={"sharedId": element["sharedId"]}, files=files)
 
     def check(self):
         if not self.do("checked"):
@@ -327,6 +406,10 @@ class Keyboard:
         self.up(key)
         for each in reversed(held):
             self.up(each)
+
+    def insert_text(self, text):
+        """Writes at once, without keys, as the keyboard of a screen does."""
+        self.page.call("(text) => document.execCommand('insertText', false, text)", text)
 
     def type(self, text):
         for letter in text:
@@ -406,9 +489,20 @@ class Request:
         self.url = found["request"]["url"]
 
 
-def is_error(entry):
-    """Whether it is an error that no script of the page has caught; Firefox reports sockets that do not connect in the same way."""
-    return entry["type"] == "javascript" and entry["level"] == "error" and "ws://" not in entry["text"]
+class Route:
+    """A request that waits for what is decided about it."""
+
+    def __init__(self, page, found):
+        self.page, self.request = page, Request(found)
+        self.id = found["request"]["request"]
+
+    def abort(self):
+        self.page.bidi.send("network.failRequest", request=self.id)
+
+
+def is_fault(entry):
+    """Whether a line of the log is an exception that nothing caught. Of a server that is away Firefox tells as if it were one, in its own name."""
+    return entry["type"] == "javascript" and entry["level"] == "error" and not entry["text"].startswith("Firefox can’t establish a connection")
 
 
 def is_of(found, name):
