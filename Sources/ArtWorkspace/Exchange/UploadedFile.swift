@@ -33,7 +33,8 @@ public struct UploadedFile: Sendable {
 
   /// The name of its document, without ending: the file's name without folders, endings, and characters that no document's name has.
   var stem: String {
-    let name = FilePath(String(String.UnicodeScalarView(name.unicodeScalars.map { $0 == "\\" ? "/" : $0 }))).name
+    let name = FilePath(String(String.UnicodeScalarView(name.unicodeScalars.map { $0 == "\\" ? "/" : $0 })))
+      .name
     let scalars = name.unicodeScalars.filter { !$0.isUnsafeOnTerminal && $0 != "/" }
     var stem = String(String.UnicodeScalarView(scalars))
     if let point = stem.unicodeScalars.lastIndex(of: "."), point != stem.startIndex {
