@@ -70,7 +70,7 @@ def screens(page, isSmall):
 
 def faults_of(page):
     """What axe-core finds on the page, a line each."""
-    page.evaluate(f"{AXE};undefined")
+    page.evaluate(f"() => {{ {AXE}\n}}")
     found = page.evaluate("() => axe.run(document, { resultTypes: ['violations'] })")
     return [f"{fault['id']}: {node['target']} {node['failureSummary']}" for fault in found["violations"] for node in fault["nodes"]], len(found["passes"])
 

@@ -201,6 +201,8 @@ class Page:
                 if error.code not in GONE or time.monotonic() > end:
                     raise
                 continue
+            if answer["type"] == "exception":
+                raise AssertionError(answer["exceptionDetails"]["text"])
             result = json.loads(answer["result"]["value"])
             if "error" in result:
                 raise AssertionError(result["error"])
