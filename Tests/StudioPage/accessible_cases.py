@@ -113,7 +113,7 @@ def trees(studio):
             if screen == "history":
                 # Its times are those of this run.
                 continue
-            tree = page.locator("body").aria_snapshot() + "\n"
+            tree = page.aria_snapshot() + "\n"
             path = f"{TREES}/{design}-{screen.replace(' ', '-')}.yml"
             if os.environ.get("STUDIO_WRITE_TREES"):
                 os.makedirs(TREES, exist_ok=True)
