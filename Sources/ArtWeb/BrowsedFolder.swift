@@ -152,7 +152,11 @@ actor BrowsedFolder {
     var changed: [FolderDocument] = []
     var removed: [String] = []
     for path in news.documents.sorted() {
-      if let document = await workspace.document(path) { changed.append(document) } else { removed.append(path) }
+      if let document = await workspace.document(path) {
+        changed.append(document)
+      } else {
+        removed.append(path)
+      }
     }
     let degraded = await workspace.degraded
     var json = JSONWriter()

@@ -175,7 +175,9 @@ extension StudioHub {
     case .duplicate(let document): outcome.documents = [try await workspace.duplicate(document, by: recovery)]
     case .makeFolder(let folder): try await workspace.makeFolder(folder)
     case .repair(let document):
-      if let report = try await workspace.repair(document, by: recovery) { outcome.lines = report.quarantined }
+      if let report = try await workspace.repair(document, by: recovery) {
+        outcome.lines = report.quarantined
+      }
       outcome.documents = [document]
     case .delete(let documents):
       for document in documents {
@@ -191,7 +193,8 @@ extension StudioHub {
         do throws(ArtError) {
           guard let trashed = trashed(document) else {
             throw ArtError(
-              .noSuchDocument, "\(document) was deleted too long ago; bring it back from the trash of your desktop",
+              .noSuchDocument,
+              "\(document) was deleted too long ago; bring it back from the trash of your desktop",
               about: document)
           }
           outcome.documents.append(try await workspace.putBack(trashed, by: recovery))

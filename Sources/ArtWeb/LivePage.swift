@@ -167,6 +167,13 @@ public actor LivePage {
       }
     case .history(let count): await attempt(tag) { () throws(ArtError) in try await history(count, tag) }
     case .find(let words, let limit, let language): await find(words, limit, language, tag)
+    case .names(let texts, let language):
+      await respond(tag) { json in
+        json.key("names")
+        json.array { json in
+          for text in texts { json.string(orNull: EmojiSearch.name(of: text, in: language)) }
+        }
+      }
     case .palettes: await attempt(tag) { () throws(ArtError) in try await palettes(tag) }
     case .cancel:
       await session?.cancelBackground()
@@ -187,7 +194,7 @@ public actor LivePage {
       await attempt(tag) { () throws(ArtError) in try await perform(request, tag) }
     case .request(let request):
       await attempt(tag) { () throws(ArtError) in try await perform(request, tag) }
-    case .edit, .takeBack: break
+    case .edit, .takeBack, .backTo: break
     }
   }
 
@@ -319,6 +326,8 @@ public actor LivePage {
             json.boolean(entry.kind != .edit)
             json.key("isUndone")
             json.boolean(!stands)
+            json.key("revision")
+            json.integer(entry.revision)
             json.key("time")
             json.integer(entry.time)
             json.key("what")
@@ -588,6 +597,7 @@ extension PageMessage {
     switch body {
     case .edit(let edit): .edit(edit)
     case .takeBack(let edit): .takeBack(edit)
+    case .backTo(let revision, let head): .revert(to: revision, head: head)
     case .request(let request): request.documentRequest
     default: nil
     }

@@ -8,6 +8,8 @@ import ArtWorkspace
 public struct PageMessage: Sendable {
   /// The most bytes of a message.
   public static let limit = 8 << 20
+  /// The most emoji whose names are asked for at once.
+  static let names = 500
 
   /// What a page asks for.
   public enum Body: Sendable {
@@ -25,10 +27,14 @@ public struct PageMessage: Sendable {
     case request(ProtocolRequest)
     /// Undo that edit, whoever made it.
     case takeBack(EditID)
+    /// Make the art what it was at a revision; the edit of that revision, as the page knows it.
+    case backTo(revision: Int, head: EditID?)
     /// The last edits, up to that many.
     case history(Int)
     /// Emoji that fit the words, with their names in a language.
     case find(String, limit: Int, EmojiLanguage)
+    /// The names of emoji in a language.
+    case names([String], EmojiLanguage)
     /// The palettes.
     case palettes
     /// Stop fetching the background.
@@ -151,8 +157,10 @@ private struct Reading {
       let text = try reader.string()
       guard let id = EditID(text) else { throw ArtError(.badValue, "\(text.prefix(40)) is no edit's id") }
       return .takeBack(id)
+    case "backTo": return try backTo(&reader)
     case "history": return .history(max(1, min(try reader.integer(), 1_000)))
     case "find": return try find(&reader)
+    case "names": return try names(&reader)
     case "palettes":
       try reader.skip()
       return .palettes
@@ -205,6 +213,23 @@ private struct Reading {
     return Edit(name: name, changes: changes)
   }
 
+  /// Reads `{"head":"ORIGIN:SEQUENCE","revision":12}`; the head may be left out.
+  private static func backTo(_ reader: inout JSONReader) throws(ArtError) -> PageMessage.Body {
+    var (revision, head): (Int?, EditID?) = (nil, nil)
+    try reader.object { (key, reader) throws(ArtError) in
+      switch key {
+      case "head":
+        let text = try reader.string()
+        guard let id = EditID(text) else { throw ArtError(.badValue, "\(text.prefix(40)) is no edit's id") }
+        head = id
+      case "revision": revision = try reader.integer()
+      default: throw .unknown("backTo has no key", key, among: ["head", "revision"])
+      }
+    }
+    guard let revision else { throw ArtError(.usage, "backTo has a revision") }
+    return .backTo(revision: revision, head: head)
+  }
+
   private static func find(_ reader: inout JSONReader) throws(ArtError) -> PageMessage.Body {
     var (words, limit, language) = ("", 60, EmojiLanguage.english)
     try reader.object { (key, reader) throws(ArtError) in
@@ -217,6 +242,25 @@ private struct Reading {
       }
     }
     return .find(words, limit: limit, language)
+  }
+
+  /// Reads `{"language":"de","texts":["🐝"]}`.
+  private static func names(_ reader: inout JSONReader) throws(ArtError) -> PageMessage.Body {
+    var (texts, language): ([String], EmojiLanguage) = ([], .english)
+    try reader.object { (key, reader) throws(ArtError) in
+      switch key {
+      case "language": language = EmojiLanguage(tag: String(try reader.string().prefix(35))) ?? .english
+      case "texts":
+        try reader.array { (reader) throws(ArtError) in
+          guard texts.count < PageMessage.names else {
+            throw ArtError(.tooLarge, "the names of more than \(PageMessage.names) emoji")
+          }
+          texts.append(try reader.string())
+        }
+      default: throw .unknown("names has no key", key, among: ["language", "texts"])
+      }
+    }
+    return .names(texts, language)
   }
 
   private static func presence(_ reader: inout JSONReader) throws(ArtError) -> PageMessage.Presence {

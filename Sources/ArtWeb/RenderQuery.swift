@@ -7,6 +7,8 @@ import ArtWorkspace
 public struct RenderQuery: Hashable, Sendable {
   /// The kind of file.
   public var format = PictureFormat.png
+  /// The revision that is drawn; nil for the present.
+  private(set) var revision: Int?
   private var scale = 1.0
   private var isTransparent = false
   private var region: String?
@@ -27,6 +29,7 @@ public struct RenderQuery: Hashable, Sendable {
       }
       self.scale = scale
     }
+    revision = try Self.number(query.value("at"), 0...Int.max)
     isTransparent = try query.flag("transparent")
     region = query.value("region")
     page = query.value("page")

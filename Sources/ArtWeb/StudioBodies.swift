@@ -55,7 +55,7 @@ public struct StudioBodies: Sendable {
 
   /// Exports a document as it is open now. Throws what drawing throws.
   public func render(_ document: String, _ query: RenderQuery) async throws(ArtError) -> Body {
-    let (content, picture) = try await view(document)
+    let (content, picture) = try await view(document, at: query.revision)
     let options = try query.options()
     let drawing: Drawing
     do throws(RenderOptions.Failure) {
@@ -79,16 +79,21 @@ public struct StudioBodies: Sendable {
     }
   }
 
-  /// The content with unsaved edits, and the background's bytes.
-  private func view(_ document: String) async throws(ArtError) -> (DocumentContent, [UInt8]?) {
+  /// The content with unsaved edits, or as it was at a revision, and the background's bytes. Throws `noSuchRevision`, too.
+  private func view(
+    _ document: String, at revision: Int? = nil
+  ) async throws(ArtError) -> (DocumentContent, [UInt8]?) {
     let session = try await workspace.open(document, as: DocumentClient())
-    let content = await session.snapshot.content
-    let bytes: Result<[UInt8]?, ArtError>
-    do throws(ArtError) { bytes = .success(try await session.picture(of: content)) } catch {
-      bytes = .failure(error)
+    let found: Result<(DocumentContent, [UInt8]?), ArtError>
+    do throws(ArtError) {
+      var content = await session.snapshot.content
+      if let revision { content = try content.content(at: revision) }
+      found = .success((content, try await session.picture(of: content)))
+    } catch {
+      found = .failure(error)
     }
     try await session.close()
-    return (content, try bytes.get())
+    return try found.get()
   }
 }
 

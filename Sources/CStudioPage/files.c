@@ -122,6 +122,12 @@ static const unsigned char reading_js[] = {
 static const unsigned char speech_js[] = {
 #embed "page/speech.js"
 };
+static const unsigned char past_js[] = {
+#embed "page/past.js"
+};
+static const unsigned char names_js[] = {
+#embed "page/names.js"
+};
 
 #define FILE(name, bytes) {name, bytes, sizeof bytes}
 
@@ -156,6 +162,8 @@ static const struct studio_file studio_files[] = {
     FILE("dialogs.js", dialogs_js),
     FILE("transfer.js", transfer_js),
     FILE("history.js", history_js),
+    FILE("names.js", names_js),
+    FILE("past.js", past_js),
     FILE("speech.js", speech_js),
     FILE("reading.js", reading_js),
     FILE("sheet.js", sheet_js),

@@ -70,7 +70,8 @@ private final class Shown: PageOutput {
 @Suite("A folder that a page shows", .timeLimit(.minutes(5))) struct BrowsedFolderTests {
   /// Runs a test with a hub of a folder that is watched, and a page of it.
   private func with(_ body: (String, StudioHub, LivePage, Shown) async throws -> Void) async throws {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("emojiart-browsed.\(UUID())").path
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("emojiart-browsed.\(UUID())")
+      .path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     defer { #expect(throws: Never.self) { try FileManager.default.removeItem(atPath: folder) } }
     var settings = WorkspaceSettings()
@@ -110,7 +111,8 @@ private final class Shown: PageOutput {
     return result
   }
 
-  @Test("H13 a page has the present state of each document after saves, renames, removals and damage by others")
+  @Test(
+    "H13 a page has the present state of each document after saves, renames, removals and damage by others")
   func follows() async throws {
     try await with { folder, hub, page, shown in
       for name in ["ants", "bees"] { try make("\(folder)/\(name).emojiart") }
@@ -126,7 +128,9 @@ private final class Shown: PageOutput {
         shown.documents.keys.sorted() == ["bees.emojiart", "cats.emojiart", "wasps.emojiart"]
       }
       try FileManager.default.removeItem(atPath: "\(folder)/cats.emojiart")
-      try await until("the removal to be told") { shown.documents.keys.sorted() == ["bees.emojiart", "wasps.emojiart"] }
+      try await until("the removal to be told") {
+        shown.documents.keys.sorted() == ["bees.emojiart", "wasps.emojiart"]
+      }
       #expect(shown.documents == (await present(hub.workspace, in: "")))
       // Another folder is shown from now on.
       try FileManager.default.createDirectory(atPath: "\(folder)/old", withIntermediateDirectories: true)
@@ -155,7 +159,10 @@ private final class Shown: PageOutput {
       for path in paths { try edit(path) }
       let wanted = Set(paths.map { FolderPath.name(of: $0) })
       try await until("all saves to be known") {
-        Set(await hub.workspace.documents.filter { ($0.base?.revision ?? 0) == 1 }.map { FolderPath.name(of: $0.path) }) == wanted
+        Set(
+          await hub.workspace.documents.filter { ($0.base?.revision ?? 0) == 1 }.map {
+            FolderPath.name(of: $0.path)
+          }) == wanted
       }
       // What is being sent is one message; the rest adds up to a second one, and perhaps a last one.
       shown.release()
@@ -169,11 +176,21 @@ private final class Shown: PageOutput {
   func requests() async throws {
     try await with { folder, hub, page, _ in
       let client = page.client
-      #expect(try await hub.perform(.create("bees", nil, template: nil), by: client).documents == ["bees.emojiart"])
-      #expect(try await hub.perform(.create("ants", nil, template: "bees.emojiart"), by: client).documents == ["ants.emojiart"])
-      #expect(try await hub.perform(.duplicate("bees.emojiart"), by: client).documents == ["bees copy.emojiart"])
-      #expect(try await hub.perform(.rename("ants.emojiart", to: "wasps"), by: client).documents == ["wasps.emojiart"])
-      let error = await #expect(throws: ArtError.self) { try await hub.perform(.rename("bees.emojiart", to: "wasps"), by: client) }
+      #expect(
+        try await hub.perform(.create("bees", nil, template: nil), by: client).documents == ["bees.emojiart"])
+      #expect(
+        try await hub.perform(.create("ants", nil, template: "bees.emojiart"), by: client).documents == [
+          "ants.emojiart"
+        ])
+      #expect(
+        try await hub.perform(.duplicate("bees.emojiart"), by: client).documents == ["bees copy.emojiart"])
+      #expect(
+        try await hub.perform(.rename("ants.emojiart", to: "wasps"), by: client).documents == [
+          "wasps.emojiart"
+        ])
+      let error = await #expect(throws: ArtError.self) {
+        try await hub.perform(.rename("bees.emojiart", to: "wasps"), by: client)
+      }
       #expect(error?.code == .exists)
       let gone = try await hub.perform(.putBack(["never.emojiart"]), by: client)
       #expect(gone.documents.isEmpty && gone.failures.map(\.error.code) == [.noSuchDocument])
@@ -181,14 +198,21 @@ private final class Shown: PageOutput {
     }
   }
 
-  @Test("H4 a request for documents is read, or is an error", arguments: [
-    (#"{"browse":"posters"}"#, FolderRequest.browse("posters")), (#"{"leave":true}"#, .leave), (#"{"list":""}"#, .list("")),
-    (#"{"rename":{"document":"a","to":"b"}}"#, .rename("a", to: "b")), (#"{"delete":["a","b"]}"#, .delete(["a", "b"])),
-    (#"{"create":{"name":"a","template":"b"}}"#, .create("a", nil, template: "b")), (#"{"repair":"a"}"#, .repair("a")),
-    (#"{}"#, nil), (#"{"browse":"a","leave":true}"#, nil), (#"{"rename":{"document":"a"}}"#, nil), (#"{"create":{"name":"a","width":1}}"#, nil),
-    (#"{"create":{"name":"a","width":1,"height":1,"template":"b"}}"#, nil), (#"{"create":{"name":"a","width":0,"height":-5}}"#, nil),
-    (#"{"open":"a"}"#, nil), (#"{"delete":"a"}"#, nil), (#"{"browse":null}"#, nil),
-  ])
+  @Test(
+    "H4 a request for documents is read, or is an error",
+    arguments: [
+      (#"{"browse":"posters"}"#, FolderRequest.browse("posters")), (#"{"leave":true}"#, .leave),
+      (#"{"list":""}"#, .list("")),
+      (#"{"rename":{"document":"a","to":"b"}}"#, .rename("a", to: "b")),
+      (#"{"delete":["a","b"]}"#, .delete(["a", "b"])),
+      (#"{"create":{"name":"a","template":"b"}}"#, .create("a", nil, template: "b")),
+      (#"{"repair":"a"}"#, .repair("a")),
+      (#"{}"#, nil), (#"{"browse":"a","leave":true}"#, nil), (#"{"rename":{"document":"a"}}"#, nil),
+      (#"{"create":{"name":"a","width":1}}"#, nil),
+      (#"{"create":{"name":"a","width":1,"height":1,"template":"b"}}"#, nil),
+      (#"{"create":{"name":"a","width":0,"height":-5}}"#, nil),
+      (#"{"open":"a"}"#, nil), (#"{"delete":"a"}"#, nil), (#"{"browse":null}"#, nil),
+    ])
   func reading(_ text: String, _ wanted: FolderRequest?) throws {
     let bytes = Array(#"{"documents":\#(text),"tag":"1"}"#.utf8)
     guard let wanted else {

@@ -46,7 +46,8 @@ import Testing
     }
   }
 
-  @Test("U15 a new document gets the first free name, and no path leads out of the folder or to a hidden file")
+  @Test(
+    "U15 a new document gets the first free name, and no path leads out of the folder or to a hidden file")
   func create() async throws {
     let workspace = try await open()
     let canvas = try Canvas(width: 1080, height: 1350)
@@ -59,7 +60,9 @@ import Testing
     try #require(symlink(folder["old"], folder["link"]) == 0)
     try #require(mkdir(folder[".git"], 0o755) == 0)
     #expect(try await workspace.folders(in: "") == ["old"])
-    for path in ["../out", "/tmp/out", "old/../../out", "", "link/out", ".hidden", "old/.hidden", "a/", "x\u{1B}[m"] {
+    for path in [
+      "../out", "/tmp/out", "old/../../out", "", "link/out", ".hidden", "old/.hidden", "a/", "x\u{1B}[m",
+    ] {
       #expect(await refusal { try await workspace.create(path) } == .badValue, "\(path)")
       #expect(await refusal { try await workspace.makeFolder(path) } == .badValue, "\(path)")
     }
@@ -89,14 +92,19 @@ import Testing
     #expect(session.path == "wasps.emojiart")
     try await session.perform(bee())
     try await session.save()
-    let counts = try ["bees copy", "ants", "wasps"].map { try DocumentFile(folder["\($0).emojiart"]).read().emojiCount }
+    let counts = try ["bees copy", "ants", "wasps"].map {
+      try DocumentFile(folder["\($0).emojiart"]).read().emojiCount
+    }
     #expect(counts == [1, 2, 4])
     let template = try DocumentFile(folder["ants.emojiart"]).read()
     #expect(template.revision == 0 && template.log.isEmpty)
     let ids = try ["bees copy", "ants", "wasps"].map { try DocumentFile(folder["\($0).emojiart"]).read().id }
     #expect(Set(ids).count == 3)
-    #expect(await refusal { try await workspace.rename("wasps.emojiart", to: "ants", by: recovery) } == .exists)
-    #expect(await refusal { try await workspace.rename("wasps.emojiart", to: "../ants", by: recovery) } == .badValue)
+    #expect(
+      await refusal { try await workspace.rename("wasps.emojiart", to: "ants", by: recovery) } == .exists)
+    #expect(
+      await refusal { try await workspace.rename("wasps.emojiart", to: "../ants", by: recovery) } == .badValue
+    )
     #expect(session.path == "wasps.emojiart")
     let given = try await workspace.copy(of: "wasps.emojiart")
     try folder.overwrite("given.emojiart", given)
@@ -124,30 +132,41 @@ import Testing
     let bees = try folder.make()
     try bees.addBee()
     let workspace = try await open()
-    let own = try await workspace.add(UploadedFile(name: "C:\\art\\bees.emojiart", bytes: folder.bytes("bees.emojiart")), to: "")
+    let own = try await workspace.add(
+      UploadedFile(name: "C:\\art\\bees.emojiart", bytes: folder.bytes("bees.emojiart")), to: "")
     #expect(own.path == "bees 2.emojiart")
     #expect(try DocumentFile(folder["bees 2.emojiart"]).read().emojiCount == 1)
-    let json = #"{"emojis":[{"text":"🐝","x":1,"y":2,"size":40,"id":1},{"text":"no emoji","x":1,"y":2,"size":40,"id":2}],"background":{"blank":{}}}"#
+    let json =
+      #"{"emojis":[{"text":"🐝","x":1,"y":2,"size":40,"id":1},{"text":"no emoji","x":1,"y":2,"size":40,"id":2}],"background":{"blank":{}}}"#
     try await workspace.makeFolder("old")
-    let foreign = try await workspace.add(UploadedFile(name: "../meadow.json", bytes: Array(json.utf8)), to: "old")
+    let foreign = try await workspace.add(
+      UploadedFile(name: "../meadow.json", bytes: Array(json.utf8)), to: "old")
     #expect(foreign.path == "old/meadow.emojiart" && foreign.report.notes.count == 1)
     #expect(try DocumentFile(folder["old/meadow.emojiart"]).read().emojiCount == 1)
     let names = folder.names
     for (name, bytes) in [
-      ("notes.txt", Array("nothing".utf8)), ("cut.emojiart", Array(try folder.bytes("bees.emojiart").prefix(2_000))), ("empty", []),
+      ("notes.txt", Array("nothing".utf8)),
+      ("cut.emojiart", Array(try folder.bytes("bees.emojiart").prefix(2_000))), ("empty", []),
       ("cut.png", [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]),
     ] {
-      #expect(await refusal { try await workspace.add(UploadedFile(name: name, bytes: bytes), to: "") } != nil, "\(name)")
+      #expect(
+        await refusal { try await workspace.add(UploadedFile(name: name, bytes: bytes), to: "") } != nil,
+        "\(name)")
     }
-    #expect(await refusal { try await workspace.add(UploadedFile(name: "bees", bytes: []), to: "..") } == .badValue)
+    #expect(
+      await refusal { try await workspace.add(UploadedFile(name: "bees", bytes: []), to: "..") } == .badValue)
     #expect(folder.names == names)
     #expect(await workspace.close() == nil)
   }
 
-  @Test("U15 the name of an uploaded file becomes one that documents may have", arguments: [
-    ("bees.json", "bees"), ("/a/b/bees.emojiart", "bees"), ("..\\..\\bees", "bees"), (".hidden", "hidden"), ("...", "untitled"), ("", "untitled"),
-    ("a\u{1B}[31m.png", "a[31m"), (" bees .png", "bees"), (String(repeating: "🐝", count: 90), String(repeating: "🐝", count: 50)),
-  ])
+  @Test(
+    "U15 the name of an uploaded file becomes one that documents may have",
+    arguments: [
+      ("bees.json", "bees"), ("/a/b/bees.emojiart", "bees"), ("..\\..\\bees", "bees"), (".hidden", "hidden"),
+      ("...", "untitled"), ("", "untitled"),
+      ("a\u{1B}[31m.png", "a[31m"), (" bees .png", "bees"),
+      (String(repeating: "🐝", count: 90), String(repeating: "🐝", count: 50)),
+    ])
   func stem(_ name: String, _ stem: String) { #expect(UploadedFile(name: name, bytes: []).stem == stem) }
 
   @Test("U16 hidden folders are not followed, and only so many folders are")

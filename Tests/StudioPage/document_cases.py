@@ -435,6 +435,36 @@ def sheet_by_touch(studio):
     page.wait_for_function("() => document.getElementById('emoji').dataset.sheet === 'half'")
 
 
-DOCUMENT_CASES = [
+def goes_back_in_time(studio):
+    """The slider shows the art at each edit, nothing is edited meanwhile, and going back is one edit and one undo."""
+    studio.run("add", studio.document, "🐝", "--at", "320,240", "--size", "100")
+    studio.run("move", studio.document, "🐝", "--to", "100,100")
+    studio.run("add", studio.document, "🌸", "--at", "500,400", "--size", "60")
+    page = studio.page()
+    page.keyboard.press("Control+Shift+h")
+    slider = page.get_by_role("slider", name="Through time")
+    page.wait_for_function("() => document.querySelector('#history input').max === '3'")
+    slider.focus()
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowLeft")
+    page.get_by_text("As it was after: add 🐝").wait_for()
+    page.locator(".past img").wait_for()
+    # A key that would edit shows the present, and edits nothing.
+    page.keyboard.press("Home")
+    page.get_by_text("As it was after: Before the oldest edit that is known").wait_for()
+    page.locator("#options").focus()
+    page.keyboard.press("Control+a")
+    page.locator(".past").wait_for(state="hidden")
+    page.locator("#history .what").last.click()
+    page.get_by_text("As it was after: add 🐝").wait_for()
+    page.get_by_role("button", name="Back to here").click()
+    studio.until("the first edit's art", lambda e: len(e) == 1 and e[0]["x"] == 320)
+    page.wait_for_function("() => studio.shown() === 1 && studio.status.pending === 0")
+    page.locator("#options").focus()
+    page.keyboard.press("Control+z")
+    studio.until("what was before", lambda e: len(e) == 2 and e[0]["x"] == 100)
+
+
+DOCUMENT_CASES = [goes_back_in_time, 
     browses_and_opens, thumbnails_follow, only_seen_is_drawn, whole_documents, deletes_the_open_one, folders, searches_and_sorts, new_documents, imports,
     exports_many, states, nothing_is_lost_between, by_keys, gone_document, layouts, sheet_by_touch]

@@ -45,7 +45,9 @@ public struct UploadedFile: Sendable {
   }
 
   /// Whether its name ends as documents' names do.
-  var isCalledDocument: Bool { ImportSource.endings.contains { name.utf8.suffix($0.utf8.count).elementsEqual($0.utf8) } }
+  var isCalledDocument: Bool {
+    ImportSource.endings.contains { name.utf8.suffix($0.utf8.count).elementsEqual($0.utf8) }
+  }
 
   /// The most bytes of a stem: a number, the ending and SQLite's own endings fit behind it.
   private static let nameBytes = 200
@@ -99,7 +101,8 @@ extension Workspace {
       do throws(BackgroundFailure) { picture = try await fetcher.check(file.bytes) } catch {
         switch error {
         case .refused(let refusal):
-          throw ArtError(.badValue, "\(file.name) is no document and no picture: \(refusal.detail)", about: file.name)
+          throw ArtError(
+            .badValue, "\(file.name) is no document and no picture: \(refusal.detail)", about: file.name)
         case .failed(let error): throw error
         case .cancelled: throw ArtError(.closed, "the import was cancelled")
         }

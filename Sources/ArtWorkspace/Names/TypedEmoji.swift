@@ -66,6 +66,11 @@ extension Reference {
 
 /// Finds emoji by words, or words by emoji.
 public struct EmojiSearch: Sendable {
+  /// The name of an emoji in a language; nil for a text that is none, and for an emoji without a name.
+  public static func name(of emoji: String, in language: EmojiLanguage) -> String? {
+    EmojiNames.names(of: emoji, in: language).first?.name
+  }
+
   /// Why the search was not made.
   public enum Failure: Error, Equatable, Sendable {
     /// The search mixes words and emoji.

@@ -73,7 +73,9 @@ extension Workspace {
     let place = FilePath(relative(moved.path))
     // Its sessions need not wait for the folder's report.
     let identity = FileIdentity(at: moved.path)
-    if let identity, let shared = registry.document(is: identity), shared.path != place { shared.move(to: place) }
+    if let identity, let shared = registry.document(is: identity), shared.path != place {
+      shared.move(to: place)
+    }
     return place.string
   }
 
@@ -182,7 +184,8 @@ extension Workspace {
 
   /// The path in the workspace.
   private func relative(_ path: String) -> String {
-    path.utf8.starts(with: root.utf8) ? String(decoding: path.utf8.dropFirst(root.utf8.count), as: UTF8.self) : path
+    path.utf8.starts(with: root.utf8)
+      ? String(decoding: path.utf8.dropFirst(root.utf8.count), as: UTF8.self) : path
   }
 }
 

@@ -138,7 +138,9 @@ public actor Workspace {
   }
 
   /// Whether this user may not write the document's file.
-  public nonisolated func isReadOnly(_ path: String) -> Bool { access(root + path, W_OK) != 0 && errno != ENOENT }
+  public nonisolated func isReadOnly(_ path: String) -> Bool {
+    access(root + path, W_OK) != 0 && errno != ENOENT
+  }
 
   /// Recovery for use cases in this workspace, with its folder of journals.
   public nonisolated func recovery(

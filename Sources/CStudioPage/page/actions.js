@@ -367,6 +367,8 @@ function revert(studio, verb) {
 
 const table = new Map(actions.map((action) => [action.id, action]));
 
+/** The groups of what can be done while the art as it was is shown. */
+const ofPast = ['view', 'document', 'help'];
 /** What decides by itself about what is under way. */
 const settlesItself = ['grab', 'select.none'];
 
@@ -378,6 +380,11 @@ const settlesItself = ['grab', 'select.none'];
 export function run(studio, id) {
   const action = table.get(id);
   if (!action || !isEnabled(studio, action)) return false;
+  // What would edit the present first shows it.
+  if (studio.past && !ofPast.includes(action.group)) {
+    studio.past.end();
+    return true;
+  }
   if (!id.startsWith('move.') && !settlesItself.includes(id)) studio.settle();
   Promise.resolve(action.run(studio)).catch((error) => studio.emit('note', { text: errorText(error), kind: 'bad' }));
   return true;

@@ -3,18 +3,19 @@
 // The panel of edits: who did what, and when; any of them can be taken back.
 
 /** @typedef {import('./studio').Studio} Studio */
-/** @typedef {{ by: string, id: string, isMine: boolean, isStep?: boolean, isUndone: boolean, time: number, what: string }} Entry */
+/** @typedef {{ by: string, id: string, isMine: boolean, isStep?: boolean, isUndone: boolean, revision: number, time: number, what: string }} Entry */
 
 import { ago, date, dateTime } from './language.js';
 import { build, icon, whoIs } from './panels.js';
+import { Past } from './past.js';
 import { editText, words } from './words.js';
 
-/** How many edits are asked for at a time. */
-const portion = 100;
+/** How many edits are shown at first, and how many the log has at most. */
+const [portion, most] = [100, 1000];
 /** Milliseconds that gather several changes. */
 const gathering = 250;
 
-/** @type {{ panel: HTMLElement, load: () => void } | null} */
+/** @type {{ panel: HTMLElement, load: () => void, end: () => void } | null} */
 let shown = null;
 
 /**
@@ -27,7 +28,8 @@ export function toggle(studio) {
   panel.hidden = !panel.hidden;
   document.body.classList.toggle('withHistory', !panel.hidden);
   document.querySelector('button[data-action="history"]')?.setAttribute('aria-pressed', String(!panel.hidden));
-  if (!panel.hidden) shown.load();
+  if (panel.hidden) shown.end();
+  else shown.load();
 }
 
 /**
@@ -40,13 +42,57 @@ function attach(studio, panel) {
   const list = build('ol', { class: 'edits' });
   const close = build('button', { type: 'button', class: 'icon', 'aria-label': words.close }, icon('close'));
   close.addEventListener('click', () => toggle(studio));
-  panel.append(build('div', { class: 'head' }, build('h2', {}, words.history.title), close), list);
+  const past = new Past(studio);
+  const slider = build('input', { type: 'range', min: '0', max: '0', step: '1', 'aria-label': words.past.slider });
+  const backHere = build('button', { type: 'button', class: 'main' }, words.past.backHere);
+  const present = build('button', { type: 'button', class: 'quiet' }, words.past.present);
+  const time = build('div', { class: 'time' }, slider, build('div', { class: 'buttons' }, present, backHere));
+  panel.append(build('div', { class: 'head' }, build('h2', {}, words.history.title), close), time, list);
+  /** @type {Entry[]} */
+  let all = [];
+
+  /** The edit of a revision; none of the state before the first one that is known. */
+  const entryAt = (/** @type {number} */ revision) => all.find((entry) => entry.revision === revision);
+  /** What a revision is, in words. */
+  const wordsOf = (/** @type {number} */ revision) => {
+    const entry = entryAt(revision);
+    return entry ? `${editText(entry.what)}, ${entry.isMine ? words.history.me : whoIs(entry.by)}, ${when(entry.time)}` : words.past.before;
+  };
+  const look = (/** @type {number} */ revision) => {
+    const isPresent = revision >= Number(slider.max);
+    if (isPresent) past.end();
+    else past.show(revision, wordsOf(revision));
+    showTime();
+  };
+  const showTime = () => {
+    const revision = past.revision ?? Number(slider.max);
+    slider.value = String(revision);
+    slider.setAttribute('aria-valuetext', past.revision === null ? words.past.now : wordsOf(revision));
+    backHere.disabled = present.disabled = past.revision === null;
+    for (const row of list.querySelectorAll('li[data-revision]')) row.toggleAttribute('data-shown', Number(/** @type {HTMLElement} */ (row).dataset.revision) === past.revision);
+  };
+  slider.addEventListener('input', () => look(slider.valueAsNumber));
+  present.addEventListener('click', () => past.end());
+  backHere.addEventListener('click', () => {
+    const { revision } = past;
+    if (revision === null) return;
+    const head = entryAt(revision)?.id;
+    past.end();
+    studio.ask({ backTo: { revision, ...(head ? { head } : {}) } }, words.past.backHere).catch(() => {});
+  });
+  studio.on('past', showTime);
 
   const load = async () => {
     if (panel.hidden) return;
     try {
-      const { history } = await studio.net.request({ history: count });
-      show(history);
+      const { history } = await studio.net.request({ history: most });
+      all = history;
+      const newest = all[0]?.revision ?? 0;
+      slider.max = String(newest);
+      slider.min = String(all.length ? Math.max(0, all[all.length - 1].revision - 1) : 0);
+      time.hidden = !all.length;
+      show(all.slice(0, count));
+      showTime();
     } catch {
       // It is loaded again when the document is open again.
     }
@@ -55,19 +101,19 @@ function attach(studio, panel) {
     const { scrollTop } = list;
     list.replaceChildren(...entries.map(row));
     if (!entries.length) list.append(build('li', { class: 'empty' }, words.history.none));
-    if (entries.length >= count && count < 1000) {
-      list.append(build('li', {}, build('button', { type: 'button', onclick: () => { count = Math.min(1000, count * 3); load(); } }, words.history.more)));
+    if (entries.length >= count && count < all.length) {
+      list.append(build('li', {}, build('button', { type: 'button', onclick: () => { count = Math.min(most, count * 3); show(all.slice(0, count)); showTime(); } }, words.history.more)));
     }
     list.scrollTop = scrollTop;
   };
   const row = (/** @type {Entry} */ entry) => {
     const who = entry.isMine ? words.history.me : whoIs(entry.by);
-    const time = build('time', { title: dateTime(entry.time), dateTime: new Date(entry.time).toISOString() }, when(entry.time));
+    const at = build('time', { title: dateTime(entry.time), dateTime: new Date(entry.time).toISOString() }, when(entry.time));
     const what = editText(entry.what);
-    const item = build('li', { class: entry.isUndone ? 'undone' : '' },
-      build('span', { class: 'what', title: what }, what), build('small', {}, `${who} · `, time));
+    const item = build('li', { class: entry.isUndone ? 'undone' : '', 'data-revision': entry.revision },
+      build('button', { type: 'button', class: 'what', title: what, onclick: () => look(entry.revision) }, what), build('small', {}, `${who} · `, at));
     if (!entry.isUndone) {
-      const back = build('button', { type: 'button', 'aria-label': words.takeBack(what) }, words.history.back);
+      const back = build('button', { type: 'button', class: 'back', 'aria-label': words.takeBack(what) }, words.history.back);
       back.addEventListener('click', () => { studio.ask({ takeBack: entry.id }, `Take back ${entry.what}`); });
       item.append(back);
     }
@@ -81,7 +127,7 @@ function attach(studio, panel) {
   studio.on('changed', later);
   studio.on('opened', later);
   studio.on('can', later);
-  return { panel, load };
+  return { panel, load, end: () => past.end() };
 }
 
 /**

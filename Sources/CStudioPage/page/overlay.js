@@ -201,6 +201,7 @@ export class Options {
       node.setAttribute('role', 'option');
       this.#nodes.set(id, node);
     }
+    set(node, 'data-text', label.text);
     set(node, 'aria-label', this.nameOf(label));
     set(node, 'aria-selected', String(isSelected));
     set(node, 'aria-posinset', String(position));

@@ -16,6 +16,7 @@ import { identity } from './canvas.js';
 import { changesOf } from './drags.js';
 import { Gestures, reachOf, wheeled } from './gestures.js';
 import { drawID } from './net.js';
+import { EmojiNames } from './names.js';
 import { Options, Overlay } from './overlay.js';
 import { boxOf } from './rules.js';
 import { frameOf, handleAt, handlesOf } from './selection.js';
@@ -255,7 +256,8 @@ class View {
     this.gestures = gestures;
     this.#overlay = new Overlay(studio.stage);
     const list = /** @type {HTMLElement} */ (document.getElementById('options'));
-    this.#options = new Options(list, ({ text, size, x, y }) => words.option(text, size, x, y));
+    const names = new EmojiNames(studio, () => this.#soon());
+    this.#options = new Options(list, (label) => words.option(label.kind === 'caption' ? `${words.caption} ${shortText(label)}` : names.of(label.text), label.x, label.y, label.size, label.rotation ?? 0));
     const stale = () => {
       this.#selection = null;
       this.later();

@@ -122,6 +122,11 @@ export class Studio {
    * @type {() => Label[]}
    */
   inReadingOrder = () => [];
+  /**
+   * The art as it was, while it is shown in place of the present.
+   * @type {import('./past').Past | null}
+   */
+  past = null;
   /** Whether keys have taken the selection up. */
   isGrabbed = false;
   /** Cancels the gesture of the pointer; false if there is none. */

@@ -310,6 +310,8 @@ export interface Events {
   note: Note;
   /** Something for screen readers; null for what keys put back. */
   say: string | null;
+  /** The present is shown again, after the art as it was. */
+  past: void;
   /** Edits of others. */
   others: readonly LoggedEdit[];
 }

@@ -8,7 +8,7 @@ import { number, place, plural } from './language.js';
 const meanings = {
   usage: 'Der Server versteht die Anfrage nicht', badValue: 'Ein Wert ist ungültig', badText: 'Der Text ist ungültig', badJSON: 'Die Daten sind nicht lesbar',
   notADocument: 'Das ist kein Dokument von emojiart', newerFormat: 'Das Format des Dokuments ist neuer als dieses Programm', damaged: 'Das Dokument ist beschädigt',
-  tooLarge: 'Das ist zu groß', noSuchDocument: 'Das Dokument gibt es nicht', noSuchEmoji: 'Das Emoji gibt es nicht mehr', ambiguous: 'Das passt auf mehrere Emojis',
+  tooLarge: 'Das ist zu groß', noSuchRevision: 'So weit reicht der Verlauf nicht zurück', noSuchDocument: 'Das Dokument gibt es nicht', noSuchEmoji: 'Das Emoji gibt es nicht mehr', ambiguous: 'Das passt auf mehrere Emojis',
   nothingToUndo: 'Es gibt nichts rückgängig zu machen', noBackground: 'Es gibt keinen Hintergrund', exists: 'Den Namen gibt es schon',
   inputOutput: 'Lesen oder Schreiben ist fehlgeschlagen', diskFull: 'Der Datenträger ist voll', busy: 'Ein anderes Programm hält das Dokument fest',
   movedOn: 'Das Dokument wurde inzwischen geändert', replaced: 'An der Stelle des Dokuments liegt jetzt ein anderes', notPermitted: 'Dafür fehlt die Berechtigung',
@@ -155,7 +155,7 @@ export const words = {
   across: 'Stelle nach rechts', down: 'Stelle nach unten', acrossShort: 'X', downShort: 'Y',
   color: 'Farbe',
   align: 'Ausrichten und anordnen',
-  option: (text, size, x, y) => `${text}, Größe ${place(size)}, bei ${place(x)}, ${place(y)}`,
+  option: (name, x, y, size, turn) => `${name}, ${place(x)} nach rechts, ${place(y)} nach unten, Größe ${place(size)}${turn ? `, gedreht um ${place(turn)}°` : ''}`,
   caption: 'Beschriftung',
 
   emoji: {
@@ -235,6 +235,10 @@ export const words = {
     imported: (count) => plural(count, { one: '1 Dokument importiert', other: `${number(count)} Dokumente importiert` }), notImported: 'wurde nicht importiert', report: 'Importiert',
     notes: { leftOut: 'ausgelassen', changed: 'geändert' }, tooLarge: 'Die Datei ist größer als 64 MB', tooMuch: 'das ist mehr, als in ein Archiv passt',
     exportOne: (name) => `„${name}“ exportieren`, exportMany: (count) => `${number(count)} Dokumente exportieren`, asDocument: 'Dokument von emojiart',
+  },
+  past: {
+    slider: 'Durch die Zeit', backHere: 'Hierher zurück', present: 'Gegenwart', now: 'Jetzt', before: 'Vor der ältesten bekannten Änderung',
+    shown: (what) => `Stand nach: ${what}`,
   },
   speech: {
     opened: (name, what) => `${name}, ${what}`,

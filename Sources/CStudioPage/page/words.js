@@ -139,8 +139,8 @@ const english = {
   turn: 'Turn', across: 'Place across', down: 'Place down', acrossShort: 'X', downShort: 'Y',
   color: 'Colour',
   align: 'Align and order',
-  option: (/** @type {string} */ text, /** @type {number} */ size, /** @type {number} */ x, /** @type {number} */ y) =>
-    `${text}, size ${place(size)}, at ${place(x)}, ${place(y)}`,
+  option: (/** @type {string} */ name, /** @type {number} */ x, /** @type {number} */ y, /** @type {number} */ size, /** @type {number} */ turn) =>
+    `${name}, ${place(x)} across, ${place(y)} down, size ${place(size)}${turn ? `, turned ${place(turn)}°` : ''}`,
   caption: 'Caption',
 
   emoji: {
@@ -221,6 +221,10 @@ const english = {
     imported: (/** @type {number} */ count) => plural(count, { one: '1 document imported', other: `${number(count)} documents imported` }), notImported: 'was not imported', report: 'Imported',
     notes: { leftOut: 'left out', changed: 'changed' }, tooLarge: 'The file is larger than 64 MB', tooMuch: 'that is more than one archive can hold',
     exportOne: (/** @type {string} */ name) => `Export ${name}`, exportMany: (/** @type {number} */ count) => `Export ${number(count)} documents`, asDocument: 'emojiart document',
+  },
+  past: {
+    slider: 'Through time', backHere: 'Back to here', present: 'Present', now: 'Now', before: 'Before the oldest edit that is known',
+    shown: (/** @type {string} */ what) => `As it was after: ${what}`,
   },
   speech: {
     opened: (/** @type {string} */ name, /** @type {string} */ what) => `${name}, ${what}`,

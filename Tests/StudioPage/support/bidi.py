@@ -34,6 +34,11 @@ class BidiError(Exception):
         self.code = code
 
 
+def context_of(parameters):
+    """The browsing context of an event; a line of the console has it in its source."""
+    return parameters.get("context") or parameters.get("source", {}).get("context")
+
+
 class Bidi:
     """A headless Firefox with a fresh profile, and its session. Answers may take `limit` seconds, and somewhat more, since scripts of the page have
     that limit, too."""
@@ -85,10 +90,14 @@ class Bidi:
             raise BidiError(method, answer["error"], answer["message"])
         return answer["result"]
 
-    def on(self, event, handler):
-        """Calls the handler with the parameters of each event of this name."""
-        self.send("session.subscribe", events=[event])
-        self.handlers.append((event, handler))
+    def on(self, event, context, handler):
+        """Calls the handler with the parameters of each event of this name in a browsing context."""
+        self.send("session.subscribe", events=[event], contexts=[context])
+        self.handlers.append((event, context, handler))
+
+    def forget(self, contexts):
+        """Ends the handlers of browsing contexts that go."""
+        self.handlers = [each for each in self.handlers if each[1] not in contexts]
 
     def until(self, holds, what):
         """Takes messages until something holds."""
@@ -100,8 +109,8 @@ class Bidi:
                 raise TimeoutError(f"waited in vain for {what}") from None
             if "id" in message:
                 self.answers[message["id"]] = message
-            for event, handler in list(self.handlers):
-                if message.get("method") == event:
+            for event, context, handler in list(self.handlers):
+                if message.get("method") == event and context == context_of(message["params"]):
                     handler(message["params"])
 
     def close(self):

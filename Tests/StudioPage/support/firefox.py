@@ -4,7 +4,7 @@
 Names and meanings are Playwright's (https://playwright.dev/python/docs/api/class-page), so that a case reads the same for both browsers.
 See docs/decisions/0050-firefox.md.
 """
-import contextlib, fnmatch, json, os, re, shutil, tempfile, time
+import base64, contextlib, fnmatch, json, os, re, shutil, tempfile, time
 from bidi import Bidi, BidiError
 
 def script(name):
@@ -91,7 +91,7 @@ class Context:
         # Downloads and the clipboard work without being asked for. The page of a telephone is that of a small window: Firefox on a desk takes no
         # notice of `<meta name=viewport>`, which asks for the width of the window.
         self.browser, self.bidi, self.bypasses = browser, browser.take(color_scheme, has_touch), bypass_csp
-        self.viewport, self.scale, self.is_open = viewport, device_scale_factor, True
+        self.viewport, self.scale, self.is_open, self.pages = viewport, device_scale_factor, True, []
         self.id = self.bidi.send("browser.createUserContext")["userContext"]
         self.downloads = tempfile.mkdtemp(prefix="emojiart-downloads.")
         self.bidi.send("browser.setDownloadBehavior", userContexts=[self.id],
@@ -106,12 +106,14 @@ class Context:
         self.bidi.send("script.addPreloadScript", functionDeclaration=f"() => {{{script}}}", userContexts=[self.id])
 
     def new_page(self):
-        return Page(self)
+        self.pages.append(Page(self))
+        return self.pages[-1]
 
     def close(self):
         if not self.is_open:
             return
         self.is_open = False
+        self.bidi.forget([page.id for page in self.pages])
         self.bidi.send("browser.removeUserContext", userContext=self.id)
         shutil.rmtree(self.downloads, ignore_errors=True)
         self.browser.release(self.bidi)
@@ -132,7 +134,7 @@ class Page:
 
     def listen(self, event, handler):
         """Calls the handler for events of this page."""
-        self.bidi.on(event, lambda found: (found.get("context") or found.get("source", {}).get("context")) == self.id and handler(found))
+        self.bidi.on(event, self.id, handler)
 
     def on(self, name, handler):
         if name == "dialog":
@@ -184,7 +186,6 @@ class Page:
         self.bidi.send("browsingContext.reload", context=self.id, wait="complete")
 
     def screenshot(self, path):
-        import base64
         with open(path, "wb") as file:
             file.write(base64.b64decode(self.bidi.send("browsingContext.captureScreenshot", context=self.id)["data"]))
 
@@ -281,7 +282,6 @@ class Page:
         self.bidi.until(lambda: done, "the download")
         if done[0]["status"] != "complete":
             raise AssertionError(f"the download was {done[0]['status']}")
-        download.value = download
         download.file = done[0]["filepath"]
         download.suggested_filename = begun[0]["suggestedFilename"]
 
@@ -545,6 +545,12 @@ class Dialog:
 
 
 class Download:
+    """What the `with` block of `expect_download` has downloaded, after it."""
+
+    @property
+    def value(self):
+        return self
+
     def path(self):
         return self.file
 
