@@ -118,6 +118,8 @@ def told(tree):
     for line in tree[tree.rfind("\n- dialog") + 1:].splitlines():
         if found := re.match(r"""\s*- '?([a-z]+) ("(?:[^"\\]|\\.)*")((?: \[[^]]*\])*)""", line):
             role, name, states = found.groups()
+            # HTML gives a field of a colour no role.
+            role = "button" if name == '"Colour"' else role
             parts.append(" ".join([role, name.replace("''", "'"), *re.findall(r"checked|disabled|expanded|pressed|selected", states)]))
     return parts
 
