@@ -193,7 +193,7 @@ class Watched:
     def wait_for_texts(self):
         """Waits until the texts of the canvas are options for readers of the screen."""
         self.page.wait_for_function(
-            "count => document.querySelectorAll('[role=option][aria-label*=\"X(\"]').length > count", arg=2 * len(VECTORS) - 8)
+            "count => document.querySelectorAll('[role=option][data-text*=\"X(\"]').length > count", arg=2 * len(VECTORS) - 8)
 
     def ran(self):
         return self.page.evaluate("ran")
