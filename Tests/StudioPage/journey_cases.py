@@ -133,8 +133,8 @@ def poster_by_touch(studio):
 class Reader:
     """A person with a keyboard and a screen reader: what the page shows is known by its accessibility tree only."""
 
-    def __init__(self, page):
-        self.page, self.keys = page, 0
+    def __init__(self, studio, page):
+        self.studio, self.page, self.keys = studio, page, 0
 
     def press(self, *keys):
         for key in keys:
@@ -147,18 +147,14 @@ class Reader:
 
     def hears(self, pattern):
         """Waits until the tree has a text."""
-        for _ in range(2_000):
-            tree = self.page.locator("body").aria_snapshot()
-            if re.search(pattern, tree):
-                return tree
-        raise AssertionError(f"never heard: {pattern}\n{tree[:2000]}")
+        self.studio.wait(lambda: re.search(pattern, self.page.aria_snapshot()), f"{pattern} in\n{self.page.aria_snapshot()[:2000]}")
 
 
 def poster_by_keys(studio):
     """A square of a pumpkin, leaves and a mushroom, with the keyboard only; what is there is read from the accessibility tree."""
     empty(studio)
     page = studio.page()
-    reader = Reader(page)
+    reader = Reader(studio, page)
     reader.hears("No documents yet")
     reader.press("Alt+n")
     reader.hears(r'dialog "New document"')

@@ -193,7 +193,7 @@ class Watched:
     def wait_for_texts(self):
         """Waits until the texts of the canvas are options for readers of the screen."""
         self.page.wait_for_function(
-            "count => document.querySelectorAll('[role=option][aria-label*=\"X(\"]').length > count", arg=2 * len(VECTORS) - 8)
+            "count => document.querySelectorAll('[role=option][data-text*=\"X(\"]').length > count", arg=2 * len(VECTORS) - 8)
 
     def ran(self):
         return self.page.evaluate("ran")
@@ -227,7 +227,7 @@ def show_everything(studio, watched, scripts, link):
     if more.count():
         more.click()
         page.wait_for_function(f"() => document.querySelectorAll('#history .what').length > {2 * len(VECTORS) - 2}")
-    page.locator("#history li:not(.undone) button").first.click()
+    page.locator("#history li:not(.undone) .back").first.click()
     page.wait_for_function("() => document.querySelectorAll('#history .undone').length > 0")
 
     # The selection, its bar, its words, and what undo and redo would do.
@@ -235,8 +235,8 @@ def show_everything(studio, watched, scripts, link):
     page.keyboard.press("Control+a")
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Escape")
-    # Emoji and captions take turns in the order of Tab.
-    for _ in range(2):
+    # Tab goes through a row of emoji, then through one of captions.
+    for _ in range(20):
         page.keyboard.press("Tab")
         page.keyboard.press("F2")
         if page.locator("#words").count():

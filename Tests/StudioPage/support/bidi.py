@@ -50,7 +50,8 @@ class Bidi:
             for name, value in (PREFERENCES | preferences).items():
                 file.write(f"user_pref({json.dumps(name)}, {json.dumps(value)});\n")
         self.process = subprocess.Popen(
-            [program, "--headless", "--no-remote", "--profile", self.profile, "--remote-debugging-port=0", "about:blank"],
+            # The accessibility tree is not of the page, but of the window around it.
+            [program, "--headless", "--no-remote", "--profile", self.profile, "--remote-debugging-port=0", "--remote-allow-system-access", "about:blank"],
             env=os.environ | {"MOZ_CRASHREPORTER_DISABLE": "1", "MOZ_HEADLESS_WIDTH": "1400", "MOZ_HEADLESS_HEIGHT": "1000"},
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         try:

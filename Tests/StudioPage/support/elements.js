@@ -14,7 +14,7 @@ async (steps, action, value, limit) => {
 
   const implied = {
     button: 'button, [type=button], [type=submit]', combobox: 'select', complementary: 'aside', dialog: 'dialog', heading: 'h1, h2, h3', list: 'ul, ol',
-    listitem: 'li', navigation: 'nav', radio: '[type=radio]', searchbox: '[type=search]', textbox: 'textarea, input:is(:not([type]), [type=text], [type=url])',
+    listitem: 'li', navigation: 'nav', radio: '[type=radio]', searchbox: '[type=search]', slider: '[type=range]', textbox: 'textarea, input:is(:not([type]), [type=text], [type=url])',
   };
   const ofRole = (role) => `[role="${role}"]` + (implied[role] ? `, :is(${implied[role]}):not([role])` : '');
   const labelOf = (element) => element.getAttribute('aria-label')

@@ -7,8 +7,12 @@ See docs/decisions/0050-firefox.md.
 import base64, contextlib, fnmatch, json, os, re, shutil, tempfile, time
 from bidi import Bidi, BidiError
 
-with open(os.path.join(os.path.dirname(__file__), "elements.js"), encoding="utf-8") as file:
-    ELEMENTS = file.read()
+def script(name):
+    with open(os.path.join(os.path.dirname(__file__), name), encoding="utf-8") as file:
+        return file.read()
+
+
+ELEMENTS, TREE = script("elements.js"), script("tree.js")
 # Arguments and results are JSON, so that they need no other form of values.
 CALL = """async (given) => {
   try {
@@ -203,6 +207,8 @@ class Page:
                 if error.code not in GONE or time.monotonic() > end:
                     raise
                 continue
+            if answer["type"] == "exception":
+                raise AssertionError(answer["exceptionDetails"]["text"])
             result = json.loads(answer["result"]["value"])
             if "error" in result:
                 raise AssertionError(result["error"])
@@ -222,6 +228,16 @@ class Page:
           }}
           throw new Error('waited in vain for ' + {json.dumps(expression)});
         }}""", arg, self.limit * 1000)
+
+    def aria_snapshot(self):
+        """The accessibility tree of Firefox's own service, which its window has, and BiDi does not tell."""
+        window = self.bidi.send("browsingContext.getTree", root=self.id)["contexts"][0]["clientWindow"]
+        around = self.bidi.send("browsingContext.getTree", **{"moz:scope": "chrome"})["contexts"]
+        [context] = [each["context"] for each in around if each["clientWindow"] == window]
+        answer = self.bidi.send("script.callFunction", target={"context": context}, awaitPromise=False, functionDeclaration=TREE)
+        if answer["type"] == "exception":
+            raise AssertionError(answer["exceptionDetails"]["text"])
+        return answer["result"]["value"]
 
     # MARK: Elements
 
