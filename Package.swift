@@ -150,6 +150,10 @@ let package = Package(
       name: "PictureWriter", dependencies: ["ArtModel", "ArtStore", "ArtDocument"],
       path: "Tests/PictureWriter",
       swiftSettings: settings),
+    .executableTarget(
+      name: "RevisionTimes", dependencies: ["ArtModel", "ArtStore", "ArtWorkspace"],
+      path: "Tests/RevisionTimes",
+      swiftSettings: settings),
     .testTarget(
       name: "ArtStoreTests",
       dependencies: ["ArtSystem", "ArtModel", "ArtStore", "CStore", "TestSupport", "PictureWriter"],

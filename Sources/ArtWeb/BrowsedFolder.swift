@@ -15,7 +15,8 @@ actor BrowsedFolder {
   private let folder: String
   private let output: any PageOutput
   private let pause: @Sendable () async throws -> Void
-  /// The edits of killed programs by their documents, as they were when the page began.
+  /// The edits of killed programs by their documents, as they were when the folder was last read whole, without those of documents that have
+  /// changed since: opening or editing one restores them.
   private var orphaned: [DocumentID: Int] = [:]
   private var following: Task<Void, Never>?
   private var telling: Task<Void, Never>?
@@ -66,6 +67,13 @@ actor BrowsedFolder {
   func noteState(of document: String) {
     guard isHere(document) else { return }
     news.documents.insert(document)
+    tellSoon()
+  }
+
+  /// A folder was made.
+  func noteNew(_ path: String) {
+    guard isHere(path) else { return }
+    news.hasFolders = true
     tellSoon()
   }
 
@@ -143,20 +151,20 @@ actor BrowsedFolder {
     var folders: [String] = []
     if news.isAll || news.hasFolders {
       do throws(ArtError) { folders = try await workspace.folders(in: folder) } catch {
-        // A folder that is gone has no folders.
+        // A folder that is gone has none, and one that cannot be read shows none until it can.
       }
     }
     if news.isAll { return await whole(folders, nil) }
-    orphaned = workspace.orphanedEdits()
     let failures = await workspace.saveFailures
     var changed: [FolderDocument] = []
     var removed: [String] = []
     for path in news.documents.sorted() {
-      if let document = await workspace.document(path) {
-        changed.append(document)
-      } else {
+      guard let document = await workspace.document(path) else {
         removed.append(path)
+        continue
       }
+      changed.append(document)
+      if let id = document.base?.id { orphaned[id] = nil }
     }
     let degraded = await workspace.degraded
     var json = JSONWriter()

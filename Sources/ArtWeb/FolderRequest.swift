@@ -173,7 +173,9 @@ extension StudioHub {
     case .rename(let document, let new):
       outcome.documents = [try await workspace.rename(document, to: new, by: recovery)]
     case .duplicate(let document): outcome.documents = [try await workspace.duplicate(document, by: recovery)]
-    case .makeFolder(let folder): try await workspace.makeFolder(folder)
+    case .makeFolder(let folder):
+      try await workspace.makeFolder(folder)
+      await noteFolder(folder)
     case .repair(let document):
       if let report = try await workspace.repair(document, by: recovery) {
         outcome.lines = report.quarantined
@@ -198,6 +200,7 @@ extension StudioHub {
               about: document)
           }
           outcome.documents.append(try await workspace.putBack(trashed, by: recovery))
+          forget(trashed)
         } catch {
           outcome.failures.append((document, error))
         }

@@ -68,6 +68,11 @@ public final class StudioHub: Sendable {
     for browsed in browsedFolders.withLock({ Array($0.values) }) { await browsed.noteState(of: document) }
   }
 
+  /// A folder was made: no event of a document tells so.
+  func noteFolder(_ folder: String) async {
+    for browsed in browsedFolders.withLock({ Array($0.values) }) { await browsed.noteNew(folder) }
+  }
+
   /// A document was deleted.
   func trash(_ trashed: TrashedDocument, of document: String) {
     trash.withLock { trash in
@@ -78,9 +83,12 @@ public final class StudioHub: Sendable {
 
   /// The document that was deleted last under a path, to be brought back; nil if none is known.
   func trashed(_ document: String) -> TrashedDocument? {
-    trash.withLock { trash in
-      trash.lastIndex { $0.document == document }.map { trash.remove(at: $0).trashed }
-    }
+    trash.withLock { trash in trash.last { $0.document == document }?.trashed }
+  }
+
+  /// A deleted document is back.
+  func forget(_ trashed: TrashedDocument) {
+    trash.withLock { trash in trash.removeAll { $0.trashed == trashed } }
   }
 
   /// A page has opened a document.

@@ -26,6 +26,8 @@
     private let server: StudioServer
     private let limit: OpeningLimit
     private var open: Open?
+    /// The answer that is being made.
+    private var work: Task<Void, Never>?
     /// Whether a request was refused. Nothing more is read then.
     private var isRefused = false
 
@@ -47,6 +49,12 @@
         open = nil
         answer(request, context)
       }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+      // A page that scrolls on needs its thumbnails no more.
+      work?.cancel()
+      context.fireChannelInactive()
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
@@ -74,16 +82,17 @@
     }
 
     private func answer(_ open: Open, _ context: ChannelHandlerContext) {
-      Self.begin(open, server, context.channel)
+      work = Self.begin(open, server, context.channel)
     }
 
-    private static func begin(_ open: Open, _ server: StudioServer, _ channel: any Channel) {
+    private static func begin(_ open: Open, _ server: StudioServer, _ channel: any Channel) -> Task<
+      Void, Never
+    > {
       let work = Task {
         let answer = await server.answer(to: open.request, open.route, Array(open.body.readableBytesView))
         write(answer, to: channel, keepsAlive: open.keepsAlive, isHead: open.request.method == "HEAD")
       }
-      // A page that scrolls on needs its thumbnails no more.
-      channel.closeFuture.whenComplete { _ in work.cancel() }
+      return work
     }
 
     private static func write(

@@ -83,6 +83,9 @@ public struct Trash: Sendable {
       .exists, "the trash \(location.path) has too many documents called \(parts.name); empty it")
   }
 
+  /// Makes sure that there is a trash for a document. Throws `notPermitted` if there is no usable one, and what finding its folder throws.
+  func prepare(for path: String) throws(ArtError) { _ = try location(for: try Self.absolute(path)) }
+
   private static let names = 10_000
 }
 

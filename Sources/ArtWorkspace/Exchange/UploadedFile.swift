@@ -33,14 +33,19 @@ public struct UploadedFile: Sendable {
 
   /// The name of its document, without ending: the file's name without folders, endings, and characters that no document's name has.
   var stem: String {
-    let name = FilePath(name.replacing("\\", with: "/")).name
+    let name = FilePath(String(String.UnicodeScalarView(name.unicodeScalars.map { $0 == "\\" ? "/" : $0 })))
+      .name
     let scalars = name.unicodeScalars.filter { !$0.isUnsafeOnTerminal && $0 != "/" }
     var stem = String(String.UnicodeScalarView(scalars))
     if let point = stem.unicodeScalars.lastIndex(of: "."), point != stem.startIndex {
       stem = String(stem.unicodeScalars[..<point])
     }
-    while stem.utf8.count > Self.nameBytes || stem.hasSuffix(" ") { stem.unicodeScalars.removeLast() }
-    while stem.hasPrefix(".") || stem.hasPrefix(" ") { stem.unicodeScalars.removeFirst() }
+    while stem.utf8.count > Self.nameBytes || stem.utf8.last == UInt8(ascii: " ") {
+      stem.unicodeScalars.removeLast()
+    }
+    while let first = stem.utf8.first, first == UInt8(ascii: ".") || first == UInt8(ascii: " ") {
+      stem.unicodeScalars.removeFirst()
+    }
     return stem.isEmpty ? "untitled" : stem
   }
 
@@ -81,7 +86,7 @@ extension Workspace {
           return path
         }
         return UploadedFile.Imported(
-          path: relative + made.dropFirst(stem.count), report: ExchangeReport(), refusal: nil)
+          path: relative + Self.end(of: made, behind: stem), report: ExchangeReport(), refusal: nil)
       }
     case .text:
       return try await Self.onThread { () throws(ArtError) in
@@ -94,7 +99,7 @@ extension Workspace {
           }
         }
         return UploadedFile.Imported(
-          path: relative + made.path.dropFirst(stem.count), report: made.report, refusal: made.refusal)
+          path: relative + Self.end(of: made.path, behind: stem), report: made.report, refusal: made.refusal)
       }
     case .other:
       let picture: CheckedPicture
@@ -116,9 +121,14 @@ extension Workspace {
           return path
         }
         return UploadedFile.Imported(
-          path: relative + made.dropFirst(stem.count), report: ExchangeReport(), refusal: nil)
+          path: relative + Self.end(of: made, behind: stem), report: ExchangeReport(), refusal: nil)
       }
     }
+  }
+
+  /// What a path has behind its first part: a number, and the ending.
+  private static func end(of path: String, behind stem: String) -> String {
+    String(decoding: path.utf8.dropFirst(stem.utf8.count), as: UTF8.self)
   }
 
   /// Runs work that blocks on a thread that may.

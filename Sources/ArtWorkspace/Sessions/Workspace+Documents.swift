@@ -18,7 +18,9 @@ extension Workspace {
     var names: [String] = []
     do throws(SystemError) {
       try FolderEntry.each(in: folder) { entry in
-        guard let name = entry.name, !name.hasPrefix("."), (try? entry.kind()) == .folder else { return }
+        guard let name = entry.name, !Self.isHidden(name) else { return }
+        // One that was removed meanwhile is none.
+        do throws(SystemError) { if try entry.kind() != .folder { return } } catch { return }
         names.append(name)
       }
     } catch {
@@ -31,7 +33,9 @@ extension Workspace {
   /// `diskFull`, `inputOutput`.
   public func makeFolder(_ path: String) throws(ArtError) {
     let place = try checked(path)
-    guard DocumentName.isValid(path), !place.name.hasPrefix(".") else { throw .noFolderName(path) }
+    guard DocumentName.isValid(path), !place.components.contains(where: Self.isHidden) else {
+      throw .noFolderName(path)
+    }
     let parent = try subfolder(place.parent?.string ?? "")
     guard mkdir(FilePath.path(of: place.name, in: parent), 0o777) == 0 else {
       guard errno == EEXIST else { throw .notMade(path, errno) }
@@ -93,7 +97,7 @@ extension Workspace {
   /// Repairs a damaged document; the damaged file is kept, as the report says. Nil if there is nothing to repair any more. Throws what
   /// `DocumentFile.repair` throws, and `busy` for an open document.
   public func repair(_ path: String, by recovery: Recovery) throws(ArtError) -> RepairReport? {
-    let place = try checked(path)
+    let place = try document(at: path)
     guard registry.document(at: place) == nil else {
       throw ArtError(.busy, "\(path) is open; close it first", about: path)
     }
@@ -105,7 +109,9 @@ extension Workspace {
   public func delete(
     _ path: String, by recovery: Recovery, into trash: Trash = Trash()
   ) async throws(ArtError) -> TrashedDocument {
-    let relative = try checked(path)
+    let relative = try document(at: path)
+    // Before its sessions end: a file system without a usable trash refuses.
+    try trash.prepare(for: documentFile(relative).path)
     // The file itself says which document it is: another program may have renamed it just now.
     let identity = FileIdentity(at: documentFile(relative).path)
     if let identity { deleting.insert(identity) }
@@ -137,7 +143,7 @@ extension Workspace {
 
   /// The file of a document, with all that its sessions have edited.
   private func saved(_ path: String) async throws(ArtError) -> DocumentFile {
-    let place = try checked(path)
+    let place = try document(at: path)
     let file = documentFile(place)
     if let identity = FileIdentity(at: file.path) {
       if let task = opening[identity] { _ = await task.value }
@@ -159,10 +165,24 @@ extension Workspace {
     }
   }
 
+  /// Whether files of that name are hidden. A point may be one character with the scalar behind it, so the byte counts.
+  static func isHidden(_ name: String) -> Bool { name.utf8.first == UInt8(ascii: ".") }
+
+  /// The path of a document that is there: one with the documents' extension, and not below a hidden folder.
+  func document(at path: String) throws(ArtError) -> FilePath {
+    let place = try checked(path)
+    let isDocument = place.name.utf8.suffix(DocumentFile.ending.utf8.count).elementsEqual(
+      DocumentFile.ending.utf8)
+    guard isDocument, !place.components.contains(where: Self.isHidden) else { throw .noDocumentName(path) }
+    return place
+  }
+
   /// The file of a new document, in a folder of the workspace.
   func place(_ path: String) throws(ArtError) -> DocumentFile {
     let place = try checked(path)
-    guard DocumentName.isValid(path), !place.name.hasPrefix(".") else { throw .noDocumentName(path) }
+    guard DocumentName.isValid(path), !place.components.contains(where: Self.isHidden) else {
+      throw .noDocumentName(path)
+    }
     let folder = try subfolder(place.parent?.string ?? "")
     var file = DocumentFile(FilePath.path(of: DocumentName.withEnding(place.name), in: folder))
     file.name = DocumentName.withEnding(place.string)
@@ -173,7 +193,9 @@ extension Workspace {
   private func subfolder(_ path: String) throws(ArtError) -> String {
     let plain = root == "/" ? root : String(root.dropLast())
     guard !path.isEmpty else { return plain }
-    let folder = root + (try checked(path)).string
+    let place = try checked(path)
+    guard !place.components.contains(where: Self.isHidden) else { throw .noFolderName(path) }
+    let folder = root + place.string
     let resolved: String
     do throws(SystemError) { resolved = try FilePath.resolved(folder) } catch {
       throw ArtError(error, cannot: "look into", path)

@@ -76,7 +76,8 @@ export function newDocument(studio, folder, template = '') {
     }
   })]);
   dialog.classList.add('newDocument');
-  addTemplates(studio, choice, template);
+  const pictures = addTemplates(studio, choice, template);
+  dialog.addEventListener('close', () => pictures.then((all) => all.end()));
   name.select();
 }
 
@@ -87,27 +88,30 @@ export function newDocument(studio, folder, template = '') {
  * @param {string} chosen
  */
 async function addTemplates(studio, choice, chosen) {
-  /** @type {{ documents: { all: Entry[] } }} */
-  let listed = { documents: { all: [] } };
-  try {
-    listed = /** @type {any} */ (await studio.net.request({ documents: { list: templates } }));
-  } catch {
-    // Most folders have none.
-  }
-  const paths = listed.documents.all.filter(({ key }) => key !== null).map(({ name, key }) => ({ path: pathIn(templates, name), key: key ?? '' }));
-  const all = [...(chosen ? [{ path: chosen, key: chosen }] : []), ...paths.filter(({ path }) => path !== chosen)].slice(0, templateLimit);
   /** @type {Map<string, HTMLElement>} */
   const frames = new Map();
-  for (const { path } of all) {
-    const frame = build('span', { class: 'shape picture' });
-    frames.set(path, frame);
-    const box = choice(path, frame, title(nameOf(path)), words.documents.isTemplate);
-    if (path === chosen) box.checked = true;
-  }
   const pictures = new Thumbnails((path, options) => studio.net.fetch(path, options), (path, _, picture) => {
     if (typeof picture === 'string') frames.get(path)?.replaceChildren(build('img', { alt: '', src: picture }));
   });
-  pictures.want(all);
+  const add = (/** @type {string} */ path) => {
+    const frame = build('span', { class: 'shape picture' });
+    frames.set(path, frame);
+    return choice(path, frame, title(nameOf(path)), words.documents.isTemplate);
+  };
+  if (chosen) {
+    add(chosen).checked = true;
+    pictures.want([{ path: chosen, key: chosen }]);
+  }
+  try {
+    const { documents } = await studio.net.request({ documents: { list: templates } });
+    const paths = documents.all.filter((/** @type {Entry} */ { key }) => key !== null)
+      .map((/** @type {Entry} */ { name, key }) => ({ path: pathIn(templates, name), key: key ?? '' })).filter((/** @type {{ path: string }} */ { path }) => path !== chosen).slice(0, templateLimit);
+    for (const { path } of paths) add(path);
+    pictures.want([...(chosen ? [{ path: chosen, key: chosen }] : []), ...paths]);
+  } catch {
+    // Most folders have none.
+  }
+  return pictures;
 }
 
 /**
@@ -145,7 +149,8 @@ export function renameDocument(studio) {
 function progress(text, all) {
   let isCancelled = false;
   const bar = build('progress', { max: all, value: 0, 'aria-label': text(0, all) });
-  const line = build('p', {}, text(0, all));
+  // Each file would be read out.
+  const line = build('p', { 'aria-live': 'off' }, text(0, all));
   const cancel = build('button', { type: 'button', onclick: () => { isCancelled = true; } }, words.cancel);
   const note = build('div', { class: 'note' }, bar, line, cancel);
   document.getElementById('notes')?.append(note);

@@ -68,7 +68,9 @@ export function attachKeys(studio) {
     }
     const action = keyNames(event).map((name) => byKey.get(name)).find(Boolean);
     // In a field, keys are the field's, but for what is done with the whole document.
-    if (!action || action.isNative || (isTyped && !['document', 'help'].includes(action.group))) return;
+    // While the documents cover the canvas, nothing is done with what is behind them.
+    const isCovered = document.body.dataset.documents === 'whole';
+    if (!action || action.isNative || ((isTyped || isCovered) && !['document', 'help'].includes(action.group))) return;
     // An edit by keys would end what the pointer does half-way.
     if (studio.isGesturing() && action.id !== 'select.none' && action.group !== 'view') return event.preventDefault();
     if (!isEnabled(studio, action)) {

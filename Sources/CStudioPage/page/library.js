@@ -40,6 +40,7 @@ export class DocumentBrowser {
   #place = 'none';
   /** Whether the folder is followed. */
   #isFollowing = false;
+  /** The folder that is asked for; what is shown, and acted on, is that of the list. */
   #folder = '';
   /** @type {Set<string>} */
   #selected = new Set();
@@ -53,6 +54,8 @@ export class DocumentBrowser {
   #rows = new Map();
   #frame = 0;
   #columns = 1;
+  /** Whether elements are being moved: what loses the focus by that has not been left. */
+  #isDrawing = false;
   /** The name that is being edited. */
   #renaming = '';
 
@@ -145,7 +148,7 @@ export class DocumentBrowser {
   #attach() {
     const { back, search, sort, more, make, scroller, grid, files, selection } = this.parts;
     const studio = this.#studio;
-    make.addEventListener('click', () => newDocument(studio, this.#folder));
+    make.addEventListener('click', () => newDocument(studio, this.#list.folder));
     back.addEventListener('click', () => this.toggle());
     search.addEventListener('input', () => { this.#list.search(search.value); this.#show(); });
     sort.addEventListener('click', () => this.#showSorting(sort));
@@ -213,6 +216,7 @@ export class DocumentBrowser {
       // Another folder was asked for meanwhile, or none.
       if (folder !== this.#folder || !this.isShown) return;
       this.#isFollowing = true;
+      this.#thumbnails.restart();
       if (isOther) {
         this.#selected.clear();
         this.#focused = '';
@@ -226,6 +230,7 @@ export class DocumentBrowser {
       if (/** @type {import('./net').RequestError} */ (error).code === 'disconnected') return undefined;
       // A folder that is gone leads to the one around it.
       if (folder) return this.#browse(folderOf(folder));
+      this.#folder = this.#list.folder;
       this.#tell(errorText(error));
     }
     return undefined;
@@ -246,7 +251,7 @@ export class DocumentBrowser {
 
   /** @param {any} message */
   #take(message) {
-    if (!this.#isFollowing) return;
+    if (!this.#isFollowing || message.folder !== this.#list.folder) return;
     const renamed = this.#list.take(message);
     if (!renamed) return;
     const now = (/** @type {string} */ name) => renamed.get(name) ?? name;
@@ -264,8 +269,10 @@ export class DocumentBrowser {
     notice.textContent = this.#list.degraded ? `${words.news.degraded}. ${this.#list.degraded}` : '';
     const names = this.#list.shownFolders;
     folders.hidden = !names.length;
-    folders.replaceChildren(...names.map((name) => build('div', { role: 'listitem' },
-      build('button', { type: 'button', class: 'folder', onclick: () => this.#browse(pathIn(this.#folder, name)) }, icon('folder'), build('span', {}, name)))));
+    const key = JSON.stringify([this.#list.folder, names]);
+    if (folders.dataset.shown !== key) folders.replaceChildren(...names.map((name) => build('div', { role: 'listitem' },
+      build('button', { type: 'button', class: 'folder', onclick: () => this.#browse(pathIn(this.#list.folder, name)) }, icon('folder'), build('span', {}, name)))));
+    folders.dataset.shown = key;
     const isEmpty = !this.#list.shown.length;
     this.parts.grid.hidden = isEmpty;
     empty.hidden = !isEmpty;
@@ -276,7 +283,11 @@ export class DocumentBrowser {
 
   /** @param {HTMLElement} path */
   #showPath(path) {
-    const parts = this.#folder ? this.#folder.split('/') : [];
+    const { folder: here } = this.#list;
+    // An element that is made anew loses the focus.
+    if (path.dataset.shown === here) return;
+    path.dataset.shown = here;
+    const parts = here ? here.split('/') : [];
     const root = nameOf(this.#studio.net.welcome?.folder ?? '') || '/';
     const links = [root, ...parts].map((name, index) => {
       const folder = parts.slice(0, index).join('/');
@@ -314,9 +325,13 @@ export class DocumentBrowser {
     const wanted = new Set(focusedRow < 0 ? [] : [focusedRow]);
     for (let row = view.firstRow; row < view.lastRow; row += 1) wanted.add(row);
     const hadFocus = grid.contains(document.activeElement);
+    this.#isDrawing = true;
     this.#drawRows(wanted, view, focusedIndex);
+    this.#isDrawing = false;
+    const field = this.#renaming ? grid.querySelector('.name input') : null;
+    if (field instanceof HTMLElement && field !== document.activeElement) field.focus();
     if (hadFocus && !grid.contains(document.activeElement)) this.focus();
-    const seen = shown.slice(view.first, view.last).flatMap(({ name, key }) => (key === null ? [] : [{ path: pathIn(this.#folder, name), key }]));
+    const seen = shown.slice(view.first, view.last).flatMap(({ name, key }) => (key === null ? [] : [{ path: pathIn(this.#list.folder, name), key }]));
     if (this.#isFollowing) this.#thumbnails.want(seen);
   }
 
@@ -353,8 +368,10 @@ export class DocumentBrowser {
         cell.setAttribute('aria-selected', String(this.#selected.has(entry.name)));
         return cell;
       });
-      const isSame = rowCells.length === element.children.length && rowCells.every((cell, index) => element?.children[index] === cell);
-      if (!isSame) element.replaceChildren(...rowCells);
+      const kept = new Set(rowCells);
+      for (const child of [...element.children]) if (!kept.has(/** @type {HTMLElement} */ (child))) child.remove();
+      // What is in its place stays there: a field whose element is moved loses the focus.
+      for (const [index, cell] of rowCells.entries()) if (element.children[index] !== cell) element.insertBefore(cell, element.children[index] ?? null);
     }
   }
 
@@ -388,7 +405,7 @@ export class DocumentBrowser {
     for (const { cell, entry } of this.#cells.values()) {
       const isThat = entry.key === key;
       // The state has changed meanwhile: that picture is better than none, and the next one is on its way.
-      const isFormer = !isThat && pathIn(this.#folder, entry.name) === path && !cell.querySelector('img');
+      const isFormer = !isThat && pathIn(this.#list.folder, entry.name) === path && !cell.querySelector('img');
       if (isThat || isFormer) showPicture(/** @type {HTMLElement} */ (cell.querySelector('.frame')), typeof picture === 'string' ? picture : null);
       if (isThat && typeof picture !== 'string') this.#list.mark(entry.name, key, picture);
     }
@@ -396,7 +413,7 @@ export class DocumentBrowser {
   }
 
   /** @param {string} name */
-  #isCurrent(name) { return this.#studio.isOpen && this.#studio.name === pathIn(this.#folder, name); }
+  #isCurrent(name) { return this.#studio.isOpen && this.#studio.name === pathIn(this.#list.folder, name); }
 
   #showCurrent() {
     for (const [name, { cell }] of this.#cells) {
@@ -411,7 +428,7 @@ export class DocumentBrowser {
   get #chosen() { return this.#list.shown.flatMap(({ name }) => (this.#selected.has(name) ? [name] : [])); }
 
   /** @param {string[]} names */
-  #paths(names) { return names.map((name) => pathIn(this.#folder, name)); }
+  #paths(names) { return names.map((name) => pathIn(this.#list.folder, name)); }
 
   /** @param {Iterable<string>} names */
   #select(names) {
@@ -523,7 +540,7 @@ export class DocumentBrowser {
   /** @param {HTMLElement} anchor @param {string} name */
   #showMenu(anchor, name) {
     const entry = this.#list.find(name);
-    const path = pathIn(this.#folder, name);
+    const path = pathIn(this.#list.folder, name);
     const isReadable = entry?.key !== null;
     popMenu(anchor, [
       { name: words.documents.open, run: () => this.#open(name), isEnabled: isReadable },
@@ -534,7 +551,7 @@ export class DocumentBrowser {
       { name: words.documents.duplicate, run: () => this.#duplicate([name]), isEnabled: isReadable },
       { name: words.documents.move, run: () => this.#move([name]) },
       { name: words.documents.export, run: () => exportDocuments(this.#studio, [path]), isEnabled: isReadable },
-      { name: words.documents.template, run: () => newDocument(this.#studio, this.#folder, path), isEnabled: isReadable },
+      { name: words.documents.template, run: () => newDocument(this.#studio, this.#list.folder, path), isEnabled: isReadable },
       null,
       { name: words.documents.delete, key: words.keys.Delete, run: () => this.#delete([name]) },
     ]);
@@ -553,7 +570,7 @@ export class DocumentBrowser {
 
   /** @param {string} name */
   #open(name) {
-    const path = pathIn(this.#folder, name);
+    const path = pathIn(this.#list.folder, name);
     const entry = this.#list.find(name);
     if (entry?.state === 'damaged' || entry?.state === 'unreadable') return showTrouble(this.#studio, path, entry);
     return this.open(path);
@@ -591,7 +608,7 @@ export class DocumentBrowser {
 
   /** @param {string[]} names */
   async #duplicate(names) {
-    for (const name of names) await this.#ask({ duplicate: pathIn(this.#folder, name) });
+    for (const name of names) await this.#ask({ duplicate: pathIn(this.#list.folder, name) });
   }
 
   /** @param {string[]} names */
@@ -640,7 +657,7 @@ export class DocumentBrowser {
       text.replaceChildren(build('bdi', {}, title(name)));
       cell.focus({ preventScroll: true });
       if (!isKept || !wanted || wanted === title(name)) return;
-      const answer = await this.#ask({ rename: { document: pathIn(this.#folder, name), to: pathIn(this.#folder, wanted) } });
+      const answer = await this.#ask({ rename: { document: pathIn(this.#list.folder, name), to: pathIn(this.#list.folder, wanted) } });
       if (answer) this.#focused = nameOf(answer.done[0] ?? name);
     };
     field.addEventListener('keydown', (event) => {
@@ -648,19 +665,19 @@ export class DocumentBrowser {
       if (event.key === 'Enter' && !event.isComposing) end(true);
       if (event.key === 'Escape') end(false);
     });
-    field.addEventListener('blur', () => end(true));
+    field.addEventListener('blur', () => { if (!this.#isDrawing) end(true); });
   }
 
   /** @param {string[]} names */
   #move(names) {
-    const above = this.#folder ? [{ name: words.documents.folderAbove, folder: folderOf(this.#folder) }] : [];
-    const below = this.#list.folders.map((name) => ({ name, folder: pathIn(this.#folder, name) }));
+    const above = this.#list.folder ? [{ name: words.documents.folderAbove, folder: folderOf(this.#list.folder) }] : [];
+    const below = this.#list.folders.map((name) => ({ name, folder: pathIn(this.#list.folder, name) }));
     const places = [...above, ...below];
     const anchor = this.#cells.get(names[0])?.cell.querySelector('.more');
     if (!(anchor instanceof HTMLElement)) return;
     popMenu(anchor, [
       ...places.map(({ name, folder }) => ({
-        name, run: async () => { for (const each of names) await this.#ask({ rename: { document: pathIn(this.#folder, each), to: pathIn(folder, each) } }); },
+        name, run: async () => { for (const each of names) await this.#ask({ rename: { document: pathIn(this.#list.folder, each), to: pathIn(folder, each) } }); },
       })),
       { name: words.documents.makeFolder, run: () => this.#makeFolder() },
     ]);
@@ -668,14 +685,14 @@ export class DocumentBrowser {
 
   #makeFolder() {
     askText(this.#studio, words.documents.makeFolder, words.documents.folderName, async (name) => {
-      const folder = pathIn(this.#folder, name);
+      const folder = pathIn(this.#list.folder, name);
       if (await this.#ask({ makeFolder: folder })) this.#browse(folder);
     });
   }
 
   /** @param {File[]} files */
   async import(files) {
-    const made = await importFiles(this.#studio, files, this.#folder);
+    const made = await importFiles(this.#studio, files, this.#list.folder);
     if (made.length === 1 && this.#place === 'whole') this.#focused = nameOf(made[0]);
   }
 

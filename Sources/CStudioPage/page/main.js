@@ -47,6 +47,9 @@ async function start() {
   studio.on('opened', () => {
     /** @type {HTMLElement} */ (document.getElementById('name')).textContent = studio.title;
   });
+  studio.on('closed', () => {
+    /** @type {HTMLElement} */ (document.getElementById('name')).textContent = document.title = 'emojiart';
+  });
   const opened = new Promise((resolve) => {
     studio.on('opened', () => resolve(undefined));
     studio.on('message', (message) => { if (message.noDocument || message.openFailed) resolve(undefined); });

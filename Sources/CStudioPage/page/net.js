@@ -352,21 +352,33 @@ export class Presence {
  * @typedef {{ client: string, folder: string, document: string, pending: import('./store').Kept[] }} Kept
  */
 
+/**
+ * What is kept, of each document apart.
+ * @returns {Kept[]}
+ */
+const allKept = () => JSON.parse(sessionStorage.getItem('pending') ?? '[]');
+
+/** @param {Kept[]} all */
+function storeKept(all) {
+  if (all.length) sessionStorage.setItem('pending', JSON.stringify(all));
+  else sessionStorage.removeItem('pending');
+}
+
 /** @param {Kept} kept */
 export function keep(kept) {
-  if (!kept.pending.length) return forget(kept.document);
+  const others = allKept().filter(({ folder, document }) => folder !== kept.folder || document !== kept.document);
+  if (!kept.pending.length) return storeKept(others);
   sessionStorage.setItem('client', kept.client);
   sessionStorage.setItem('document', kept.document);
-  sessionStorage.setItem('pending', JSON.stringify(kept));
+  // The newest first: it is opened first.
+  return storeKept([kept, ...others]);
 }
 
 /**
  * Forgets what was kept of a document: its page goes on, or has nothing pending.
  * @param {string} name
  */
-export function forget(name) {
-  if (pendingDocument() === name) sessionStorage.removeItem('pending');
-}
+export const forget = (name) => storeKept(allKept().filter(({ document }) => document !== name));
 
 /**
  * The requests that an earlier page has left for a document, once.
@@ -375,9 +387,10 @@ export function forget(name) {
  * @returns {import('./store').Kept[]}
  */
 export function takePending(folder, name) {
-  const kept = JSON.parse(sessionStorage.getItem('pending') ?? 'null');
-  if (kept?.document !== name || kept.folder !== folder) return [];
-  sessionStorage.removeItem('pending');
+  const all = allKept();
+  const kept = all.find((each) => each.document === name && each.folder === folder);
+  if (!kept) return [];
+  storeKept(all.filter((each) => each !== kept));
   return kept.pending;
 }
 
@@ -385,14 +398,11 @@ export function takePending(folder, name) {
  * Forgets the kept requests that another client must not send again. An edit sets values, so it can be made twice.
  */
 function keepEditsOnly() {
-  const kept = JSON.parse(sessionStorage.getItem('pending') ?? 'null');
-  if (!kept) return;
-  const pending = kept.pending.filter((/** @type {import('./store').Kept} */ { request }) => request.edit);
-  sessionStorage.setItem('pending', JSON.stringify({ ...kept, pending }));
+  storeKept(allKept().map((kept) => ({ ...kept, pending: kept.pending.filter(({ request }) => request.edit) })).filter(({ pending }) => pending.length));
 }
 
 /** The document of the requests that an earlier page has left. */
-export const pendingDocument = () => JSON.parse(sessionStorage.getItem('pending') ?? 'null')?.document ?? null;
+export const pendingDocument = () => allKept()[0]?.document ?? null;
 
 /** @param {string} text what another page put into a link */
 function takeKept(text) {

@@ -157,7 +157,7 @@ function attachButtons(studio) {
       }
     }
   };
-  for (const event of /** @type {const} */ (['can', 'tool', 'opened', 'selected'])) studio.on(event, update);
+  for (const event of /** @type {const} */ (['can', 'tool', 'opened', 'closed', 'selected'])) studio.on(event, update);
   update();
   const zoom = byID('percent');
   const showZoom = () => { zoom.textContent = studio.isOpen ? percent(studio.viewport.zoom) : '–'; };
@@ -238,7 +238,9 @@ function attachNotes(studio) {
     }
     note.append(build('button', { type: 'button', class: 'icon', 'aria-label': words.close, onclick: close }, icon('close')));
     host.append(note);
-    while (host.children.length > 4) host.firstElementChild?.remove();
+    // What is under way stays.
+    const others = [...host.children].filter((each) => !each.querySelector('progress, .spinner'));
+    for (const old of others.slice(0, Math.max(0, others.length - 4))) old.remove();
     // What asks for something stays longer.
     let timer = setTimeout(close, action || kind ? 12000 : 2500);
     note.addEventListener('pointerenter', () => clearTimeout(timer));

@@ -69,22 +69,29 @@ export class Past {
     this.#isLoading = true;
     const { width, height } = studio.store.canvas;
     const scale = Math.min(2, side / Math.max(width, height));
-    const query = new URLSearchParams({ document: studio.name, format: 'png', scale: scale.toFixed(4), at: String(revision) });
+    const { name } = studio;
+    /** Whether it is still wanted when it comes. */
+    const isWanted = () => this.revision === revision && studio.name === name;
+    const query = new URLSearchParams({ document: name, format: 'png', scale: scale.toFixed(4), at: String(revision) });
     try {
       const response = await studio.net.fetch(`/render?${query}`);
       const address = URL.createObjectURL(await response.blob());
-      const former = this.#picture.src;
-      this.#picture.src = address;
-      await this.#picture.decode();
-      if (former) URL.revokeObjectURL(former);
-      this.#scale = Number(query.get('scale'));
-      this.#shown = revision;
-      if (this.revision !== null) {
+      const picture = build('img', { alt: '', src: address, draggable: false });
+      await picture.decode();
+      // One that was asked for meanwhile comes next; until then this one is nearer than the present.
+      if (this.revision !== null && studio.name === name) {
+        URL.revokeObjectURL(this.#picture.src);
+        this.#picture.replaceWith(picture);
+        this.#picture = picture;
+        this.#scale = Number(query.get('scale'));
+        this.#shown = revision;
         this.#cover.hidden = false;
         this.#place();
+      } else {
+        URL.revokeObjectURL(address);
       }
     } catch (error) {
-      if (this.revision === revision) {
+      if (isWanted()) {
         this.end();
         studio.emit('note', { text: errorText(error), kind: 'bad' });
       }

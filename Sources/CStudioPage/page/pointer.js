@@ -130,6 +130,7 @@ export function attachPointer(studio) {
   const isOurs = (/** @type {Event} */ { target }) => !(target instanceof HTMLTextAreaElement);
 
   stage.addEventListener('pointerdown', (event) => {
+      if (studio.isLeaving) return;
     if (!isOurs(event) || !studio.isOpen || (event.button !== 0 && event.button !== 1)) return;
     // Once a press of a finger is cancelled, Firefox sends no moves of a second one. The mouse events of fingers are cancelled below instead.
     if (event.pointerType !== 'touch') event.preventDefault();

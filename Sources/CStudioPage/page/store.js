@@ -266,6 +266,8 @@ export class Store {
     this.disconnected();
     [this.#pending, this.#answered] = [[], []];
     this.#confirmed = new Map();
+    [this.background, this.pendingBackground] = [null, null];
+    [this.saved, this.state] = [{ head: null, revision: 0 }, { state: 'open' }];
     this.drop();
     this.version = -1;
     this.#showAll();

@@ -136,6 +136,19 @@ export class Studio {
   /** Whether a pointer does something. */
   isGesturing = () => false;
   #status = '';
+  /** Whether the server has ended the open document: it was removed. */
+  #isEnded = false;
+  #reopening = 0;
+  /**
+   * The changes of documents, one after the other.
+   * @type {Promise<unknown>}
+   */
+  #turn = Promise.resolve();
+  /**
+   * What waits for answers.
+   * @type {(() => void)[]}
+   */
+  #waiting = [];
   /** Whether there is no document to open, or none that can be opened. */
   #isWithoutDocument = false;
 
@@ -178,6 +191,7 @@ export class Studio {
       if (state === 'open') this.#opened();
       else if (state === 'waiting' || state === 'refused') this.store.disconnected();
       this.showStatus();
+      this.#wake();
     };
     this.net.connect();
   }
@@ -213,7 +227,8 @@ export class Studio {
       this.fault = { name, error: { code, message } };
       this.#openNone({ openFailed: name, error: { code, message } });
       // What is pending waits for the document.
-      if (this.isOpen) setTimeout(() => { if (this.net.state === 'open' && !this.#isFollowing) this.#openFirst(name, null); }, reopenTime);
+      clearTimeout(this.#reopening);
+      if (this.isOpen) this.#reopening = setTimeout(() => { if (this.net.state === 'open' && !this.#isFollowing) this.#openFirst(name, null); }, reopenTime);
     }
   }
 
@@ -238,8 +253,26 @@ export class Studio {
    * document cannot be opened: then this one stays.
    * @param {string} name
    */
-  async goTo(name) {
-    if (this.isOpen && name === this.name && this.#isFollowing) return;
+  goTo(name) { return this.#inTurn(() => this.#goTo(name)); }
+
+  /** Closes the document, and shows none; false if what is pending cannot be sent. */
+  leave() { return this.#inTurn(() => this.#leave()); }
+
+  /**
+   * One change of documents comes after the other.
+   * @template Value
+   * @param {() => Promise<Value>} work
+   * @returns {Promise<Value>}
+   */
+  #inTurn(work) {
+    const done = this.#turn.then(work);
+    this.#turn = done.catch(() => {});
+    return done;
+  }
+
+  /** @param {string} name */
+  async #goTo(name) {
+    if (this.isOpen && name === this.name && this.#isFollowing && !this.#isEnded) return;
     if (this.isOpen && !(await this.#finish())) throw notLeft();
     // No edit may be made between the two documents.
     this.isLeaving = true;
@@ -250,8 +283,7 @@ export class Studio {
     }
   }
 
-  /** Closes the document, and shows none; false if what is pending cannot be sent. */
-  async leave() {
+  async #leave() {
     if (!this.isOpen) return true;
     if (!(await this.#finish())) return false;
     this.isLeaving = true;
@@ -272,24 +304,30 @@ export class Studio {
     return true;
   }
 
-  /** Ends what is under way, and waits until all edits are answered. False if the connection is not there, or breaks. */
-  #finish() {
+  /**
+   * Ends what is under way, and waits until all edits are answered. False if the connection is not there, or breaks. Edits of a document that
+   * cannot be opened any more are kept for when it can be.
+   * @returns {Promise<boolean>}
+   */
+  async #finish() {
     this.cancelGesture();
     this.settle();
     this.closeAlert();
-    if (!this.store.pending.length) return Promise.resolve(this.#isFollowing);
-    return new Promise((resolve) => {
-      const stop = this.on('status', () => {
-        if (this.#isFollowing && this.store.pending.length) return;
-        stop();
-        resolve(this.#isFollowing);
-      });
-      this.showStatus();
-    });
+    while (this.store.pending.length && this.#isFollowing) await new Promise((resolve) => { this.#waiting.push(() => resolve(undefined)); });
+    if (this.store.pending.length && this.net.state === 'open') this.keep();
+    return this.net.state === 'open';
+  }
+
+  /** Lets those go on that wait for an answer, or for the connection. */
+  #wake() {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const resume of waiting) resume();
   }
 
   /** Nothing of the document is kept. */
   #forget() {
+    this.cancelGesture();
     if (this.lifted) this.release();
     this.store.reset();
     [this.removals, this.lost, this.peers] = [[], [], []];
@@ -314,7 +352,9 @@ export class Studio {
     sessionStorage.setItem('document', this.name);
     // What is pending belongs to the document that was open.
     if (isOther) this.#forget();
-    if (!this.isOpen) this.#restore(asked);
+    if (!this.isOpen || isOther) this.#restore(asked);
+    this.#isEnded = false;
+    clearTimeout(this.#reopening);
     this.#showName();
     this.#load(answer.ok);
     const { width, height } = this.store.canvas;
@@ -373,6 +413,7 @@ export class Studio {
       this.can = message.can;
       return this.emit('can', this.can);
     }
+    if (message.removed === true) this.#isEnded = true;
     if (message.restored) this.restored = message.restored;
     if (message.folder) return this.emit('folder', message.folder);
     if (message.peers) {
@@ -481,6 +522,7 @@ export class Studio {
       this.emit('news', news);
     }
     this.showStatus();
+    this.#wake();
   }
 
   /** Takes what others have removed off the lifted layer, and keeps it for a way back. */
@@ -773,7 +815,7 @@ export class Studio {
    * @param {string} name
    */
   perform(changes, name) {
-    if (!changes.length || this.isLeaving) return;
+    if (!changes.length || this.isLeaving || !this.isOpen) return;
     const limit = (this.net.welcome?.limits.message ?? leastLimit) - messageRoom;
     for (const part of parts(changes, limit)) this.#send(this.store.perform(part, cut(name, 60), this.net.makeTag()));
     this.refresh();
@@ -784,7 +826,7 @@ export class Studio {
    * @param {Record<string, unknown>} body @param {string} name @returns {Promise<Message>}
    */
   ask(body, name) {
-    if (this.isLeaving) return Promise.reject(notLeft());
+    if (this.isLeaving || !this.isOpen) return Promise.reject(notLeft());
     const tag = this.net.makeTag();
     const answer = new Promise((resolve, reject) => this.#answers.set(tag, { resolve, reject }));
     // A caller may ignore the answer: the store's news tell the user of an error.

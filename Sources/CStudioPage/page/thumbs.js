@@ -14,6 +14,11 @@ const restTime = 60;
 /** The sides of pictures that the server makes, in pixels. */
 const sides = [192, 384, 768];
 
+/** Milliseconds until a picture is asked for again that a busy server could not give. */
+const retryTime = 2000;
+/** The errors that are the document's own: until its state changes, nothing else can come. */
+const ofDocument = ['damaged', 'notADocument', 'newerFormat', 'tooLarge', 'noSuchDocument', 'notPermitted', 'inputOutput', 'badValue'];
+
 /** @typedef {{ path: string, key: string }} Wanted */
 
 export class Thumbnails {
@@ -80,6 +85,13 @@ export class Thumbnails {
     this.#failed.clear();
   }
 
+  /** Asks for nothing more, and lets go of all pictures. */
+  end() {
+    this.want([]);
+    for (const address of this.#kept.values()) URL.revokeObjectURL(address);
+    this.#kept.clear();
+  }
+
   #next() {
     const side = this.#side;
     for (const wanted of this.#wanted) {
@@ -102,9 +114,15 @@ export class Thumbnails {
       const { code, message } = /** @type {import('./net').RequestError} */ (error);
       // A cancelled one may be wanted again, and one without an answer when the server is back. The key of a document that cannot be drawn
       // changes with its state.
-      if (!work.signal.aborted && code) {
+      if (!work.signal.aborted && ofDocument.includes(code)) {
         this.#failed.add(key);
         this.#show(path, key, { code, message });
+      } else if (!work.signal.aborted) {
+        // Not at once, again and again.
+        this.#running.delete(name);
+        clearTimeout(this.#timer);
+        this.#timer = setTimeout(() => this.#next(), retryTime);
+        return;
       }
     }
     this.#running.delete(name);

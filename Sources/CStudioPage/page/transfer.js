@@ -25,7 +25,7 @@ const pictureBytes = 20 << 20;
 
 /** @param {Studio} studio */
 export function attachTransfer(studio) {
-  const isOurs = (/** @type {ClipboardEvent} */ event) => !isTyping(event.target) && !document.querySelector('dialog:modal') && studio.isOpen;
+  const isOurs = (/** @type {ClipboardEvent} */ event) => !isTyping(event.target) && !document.querySelector('dialog:modal') && studio.isOpen && document.body.dataset.documents !== 'whole';
   for (const type of /** @type {const} */ (['copy', 'cut'])) {
     document.addEventListener(type, (event) => {
       if (!isOurs(event) || !studio.selected.size || !event.clipboardData || !getSelection()?.isCollapsed) return;
@@ -405,12 +405,18 @@ export async function print(studio) {
   const response = await studio.net.fetch(`/render?${new URLSearchParams({ document: studio.name, format: 'png', scale: scale.toFixed(3) })}`);
   const address = URL.createObjectURL(await response.blob());
   const picture = Object.assign(document.createElement('img'), { id: 'print', alt: studio.title, src: address });
-  document.body.append(picture);
-  addEventListener('afterprint', () => {
+  const end = () => {
     picture.remove();
     URL.revokeObjectURL(address);
-  }, { once: true });
-  await picture.decode();
+  };
+  document.body.append(picture);
+  addEventListener('afterprint', end, { once: true });
+  try {
+    await picture.decode();
+  } catch (error) {
+    end();
+    throw error;
+  }
   window.print();
 }
 

@@ -123,6 +123,7 @@ const english = {
     'set the background': 'set the background', 'clear the background': 'clear the background', 'fetch the background later': 'fetch the background later',
     'refuse the background': 'refuse the background', 'forget the background\'s URL': 'forget the background’s URL', repair: 'repair',
   },
+  backTo: (/** @type {number} */ revision) => `back to revision ${number(revision)}`,
   restored: (/** @type {number} */ count) => plural(count, { one: 'restore 1 edit', other: `restore ${number(count)} edits` }),
   takeBack: (/** @type {string} */ name) => `Take back: ${name}`,
   quoted: (/** @type {string} */ text) => `“${text}”`,
@@ -329,6 +330,8 @@ export function editText(name, table = words) {
   if (step) return table[step === 'Undo' ? 'undo' : step === 'Redo' ? 'redo' : 'takeBack'](editText(inner, table));
   const restored = /^restore (\d+) edits?$/.exec(name);
   if (restored) return table.restored(Number(restored[1]));
+  const back = /^back to revision (\d+)$/.exec(name);
+  if (back) return table.backTo(Number(back[1]));
   const edits = /** @type {Record<string, string>} */ (table.edits);
   const refusal = 'refuse the background';
   if (name.startsWith(`${refusal}: `)) return `${edits[refusal]}${name.slice(refusal.length)}`;
