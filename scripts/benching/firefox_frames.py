@@ -42,7 +42,7 @@ class Visit:
     def processes(self):
         """The processes of pages: one of them is ours, and the others do nothing."""
         found = []
-        for process in descendants(self.browser.bidi.process.pid):
+        for process in descendants(self.page.bidi.process.pid):
             with open(f"/proc/{process}/cmdline") as file:
                 if file.read().rstrip("\0 ").endswith(" tab"):
                     found.append(process)

@@ -7,6 +7,7 @@ See docs/decisions/0050-firefox.md.
 import base64, contextlib, fnmatch, json, os, re, shutil, tempfile, time
 from bidi import Bidi, BidiError
 
+
 def script(name):
     with open(os.path.join(os.path.dirname(__file__), name), encoding="utf-8") as file:
         return file.read()
