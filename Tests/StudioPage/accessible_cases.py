@@ -45,6 +45,7 @@ def screens(page, isSmall):
     page.keyboard.press("Tab")
     page.wait_for_function("() => studio.selected.length === 1")
     page.locator("#selection").wait_for()
+    page.wait_for_function("() => document.querySelector('#options [aria-selected=true]')")
     yield "selection"
     if isSmall:
         tap(page, page.get_by_role("button", name="Add emoji"))
