@@ -443,7 +443,7 @@ def goes_back_in_time(studio):
     page = studio.page()
     page.keyboard.press("Control+Shift+h")
     slider = page.get_by_role("slider", name="Through time")
-    page.wait_for_function("() => document.querySelector('#history input').max === '3'")
+    page.wait_for_function("() => document.querySelector('#history input')?.max === '3'")
     slider.focus()
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("ArrowLeft")
