@@ -205,7 +205,8 @@ export class Studio {
     const first = this.net.isNew ? this.net.first ?? welcome.document ?? kept : kept ?? welcome.document;
     const name = this.name || pendingDocument() || first;
     this.emit('connected', undefined);
-    if (name) this.#openFirst(name, welcome.document);
+    // In turn: a page that goes to another document never has two answers on their way.
+    if (name) this.#inTurn(() => this.#openFirst(this.name || name, welcome.document));
     else this.#openNone({ noDocument: welcome.folder });
   }
 
@@ -228,7 +229,7 @@ export class Studio {
       this.#openNone({ openFailed: name, error: { code, message } });
       // What is pending waits for the document.
       clearTimeout(this.#reopening);
-      if (this.isOpen) this.#reopening = setTimeout(() => { if (this.net.state === 'open' && !this.#isFollowing) this.#openFirst(name, null); }, reopenTime);
+      if (this.isOpen) this.#reopening = setTimeout(() => this.#inTurn(async () => { if (this.net.state === 'open' && !this.#isFollowing && this.name === name) await this.#openFirst(name, null); }), reopenTime);
     }
   }
 
@@ -314,8 +315,12 @@ export class Studio {
     this.settle();
     this.closeAlert();
     while (this.store.pending.length && this.#isFollowing) await new Promise((resolve) => { this.#waiting.push(() => resolve(undefined)); });
-    if (this.store.pending.length && this.net.state === 'open') this.keep();
-    return this.net.state === 'open';
+    if (this.net.state !== 'open') return false;
+    if (!this.store.pending.length) return true;
+    // The connection has broken meanwhile, and the document is opened again next.
+    if (!this.fault) return false;
+    this.keep();
+    return true;
   }
 
   /** Lets those go on that wait for an answer, or for the connection. */
