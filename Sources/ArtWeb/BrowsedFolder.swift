@@ -122,7 +122,8 @@ actor BrowsedFolder {
 
   // MARK: Messages
 
-  private func whole(_ folders: [String], _ tag: ProtocolTag?) async -> [UInt8] {
+  /// The folder as a whole; `folders` is nil if they are not known.
+  private func whole(_ folders: [String]?, _ tag: ProtocolTag?) async -> [UInt8] {
     orphaned = workspace.orphanedEdits()
     let documents = await workspace.documents(in: folder)
     let failures = await workspace.saveFailures
@@ -137,8 +138,10 @@ actor BrowsedFolder {
         if let degraded { json.string(degraded) } else { json.null() }
         json.key("folder")
         json.string(folder)
-        json.key("folders")
-        json.array { json in for name in folders { json.string(name) } }
+        if let folders {
+          json.key("folders")
+          json.array { json in for name in folders { json.string(name) } }
+        }
       }
       json.member(tag)
     }
@@ -148,10 +151,11 @@ actor BrowsedFolder {
   private func next() async -> [UInt8] {
     let news = news
     self.news = News()
-    var folders: [String] = []
+    var folders: [String]?
     if news.isAll || news.hasFolders {
       do throws(ArtError) { folders = try await workspace.folders(in: folder) } catch {
-        // A folder that is gone has none, and one that cannot be read shows none until it can.
+        // A folder that is gone has no folders. Of one that cannot be read now, the page keeps those that it knows.
+        if error.code == .noSuchDocument { folders = [] }
       }
     }
     if news.isAll { return await whole(folders, nil) }
@@ -179,7 +183,7 @@ actor BrowsedFolder {
         }
         json.key("folder")
         json.string(folder)
-        if news.hasFolders {
+        if let folders {
           json.key("folders")
           json.array { json in for name in folders { json.string(name) } }
         }

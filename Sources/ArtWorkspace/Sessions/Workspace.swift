@@ -156,7 +156,10 @@ public actor Workspace {
     var edits: [DocumentID: Int] = [:]
     for journal in recovery(by: nil).journals() {
       guard let head = journal.head else { continue }
-      let count = (try? journal.contents())?.entries.count ?? 1
+      var count = 1
+      do throws(ArtError) { count = try journal.contents().entries.count } catch {
+        // What it has is unknown, and may be edits: opening the document says what is wrong with it.
+      }
       if count > 0 { edits[head.base.id, default: 0] += count }
     }
     return edits
@@ -253,8 +256,7 @@ public actor Workspace {
     }
   }
 
-  /// The file of a document, for a look at it: it waits for other programs for a second. Throws `badValue` for a path that leads out of the
-  /// folder.
+  /// The file of a document, for reading. Reading waits at most one second for other programs. Throws `badValue` for a path outside the folder.
   public nonisolated func file(_ path: String) throws(ArtError) -> DocumentFile {
     var file = documentFile(try checked(path))
     file.timeout = .seconds(1)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The words of words.js in German. Commands are infinitives, and nobody is addressed. `\u00a0` keeps a sign with its word.
+// The German words of words.js. Commands are infinitives; no text says “you”. `\u00a0` keeps a sign and its word on one line.
 
 import { number, place, plural } from './language.js';
 
