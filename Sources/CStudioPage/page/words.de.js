@@ -187,6 +187,9 @@ export const words = {
   background: {
     title: 'Hintergrundbild', url: 'Adresse', urlHint: 'https://…', file: 'Datei', choose: 'Auswählen\u00a0…', keep: 'Größe der Leinwand beibehalten', set: 'Übernehmen', remove: 'Entfernen',
     private: 'Es liegt auf diesem Rechner oder in seinem Netz', fetching: 'Das Bild wird geladen\u00a0…', received: (size) => `Das Bild wird geladen: ${size}`, cancel: 'Abbrechen',
+    goesOn: (name) => `Das Bild von ${name} wird noch geladen. Es wird übernommen, sobald es da ist.`,
+    broken: 'Die Verbindung ist abgebrochen, während das Bild geladen wurde. Bleibt der Hintergrund, wie er war, dann noch einmal übernehmen.',
+    failedFor: (name, reason) => `Der Hintergrund von ${name} bleibt, wie er war. ${reason}`,
     failed: 'Das Bild wurde nicht übernommen', keepWarning: 'Weiter warnen', stopWarning: 'Nicht mehr warnen', ok: 'OK', oldStays: 'Der Hintergrund bleibt, wie er war.',
     ownHint: 'Ist es ein eigenes Bild, dann „Hintergrundbild\u00a0…“ öffnen und „Es liegt auf diesem Rechner oder in seinem Netz“ ankreuzen.',
     tooLarge: (size) => `Die Datei ist größer als ${size}`,

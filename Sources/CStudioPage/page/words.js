@@ -173,6 +173,9 @@ const english = {
   background: {
     title: 'Background picture', url: 'Address', urlHint: 'https://…', file: 'File', choose: 'Choose…', keep: 'Keep the canvas’s size', set: 'Set', remove: 'Remove',
     private: 'It is on this machine or its network', fetching: 'Fetching the picture…', received: (/** @type {string} */ size) => `Fetching the picture: ${size}`, cancel: 'Cancel',
+    goesOn: (/** @type {string} */ name) => `The picture of ${name} is still being fetched. It is set when it has come.`,
+    broken: 'The connection was lost while the picture was being fetched. If the background stays as it was, set it again.',
+    failedFor: (/** @type {string} */ name, /** @type {string} */ reason) => `The background of ${name} stays as it was. ${reason}`,
     failed: 'Image transfer failed', keepWarning: 'Keep warning', stopWarning: 'Stop warning', ok: 'OK', oldStays: 'The background stays as it was.',
     ownHint: 'If it is yours, open Background picture…, and mark “It is on this machine or its network”.',
     tooLarge: (/** @type {string} */ size) => `The file is larger than ${size}`,
