@@ -903,6 +903,8 @@ def main():
     parser.add_argument("names", nargs="*")
     given = parser.parse_intermixed_args()
     cases = [case for case in CASES if not given.names or case.__name__ in given.names]
+    if unknown := set(given.names) - {case.__name__ for case in cases}:
+        parser.error(f"no case is called {', '.join(sorted(unknown))}")
     results = [run(name, os.path.abspath(given.programs), cases) for name in ([given.browser] if given.browser else ["chromium", "firefox"])]
     failed = sum(len(each) for _, each in results)
     print(f"{sum(len(each) for each, _ in results)} passed, {failed} failed")

@@ -258,7 +258,7 @@ class View {
     this.#overlay = new Overlay(studio.stage);
     const list = /** @type {HTMLElement} */ (document.getElementById('options'));
     const names = new EmojiNames(studio, () => this.#soon());
-    this.#options = new Options(list, (label) => words.option(label.kind === 'caption' ? `${words.caption} ${shortText(label)}` : names.of(label.text), label.x, label.y, label.size, label.rotation ?? 0));
+    this.#options = new Options(list, (label) => words.option(label.kind === 'caption' ? `${words.caption} "${label.text.replaceAll('\n', ' ')}"` : names.of(label.text), label.x, label.y, label.size, label.rotation ?? 0));
     const stale = () => {
       this.#selection = null;
       this.later();
