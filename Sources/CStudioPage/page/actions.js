@@ -342,7 +342,8 @@ export const actions = [
 
 const isAway = () => { throw new Error(words.news.noModule); };
 const library = () => import('./library.js').catch(isAway);
-const filing = () => import('./filing.js').catch(isAway);
+/** What is done with whole documents. Rejects with what is to be told if it cannot be brought. */
+export const filing = () => import('./filing.js').catch(isAway);
 const dialogs = () => import('./dialogs.js').catch(isAway);
 const transfer = () => import('./transfer.js').catch(isAway);
 

@@ -49,6 +49,8 @@ export class DocumentGrid {
   /** @type {Map<number, HTMLElement>} */
   #rows = new Map();
   #frame = 0;
+  /** Whether the view has moved since the last frame. */
+  #isScrolling = false;
   #columns = 1;
   /** Whether elements are being moved: what loses the focus by that has not been left. */
   #isDrawing = false;
@@ -66,7 +68,10 @@ export class DocumentGrid {
     this.#owner = owner;
     this.#thumbnails = new Thumbnails(owner.fetch, (path, key, picture) => this.#showPicture(path, key, picture));
     const { scroller, grid } = parts;
-    scroller.addEventListener('scroll', () => this.later(), { passive: true });
+    scroller.addEventListener('scroll', () => {
+      this.#isScrolling = true;
+      this.later();
+    }, { passive: true });
     new ResizeObserver(() => this.later()).observe(scroller);
     grid.addEventListener('click', (event) => this.#click(event));
     grid.addEventListener('contextmenu', (event) => this.#contextMenu(event));
@@ -177,7 +182,8 @@ export class DocumentGrid {
     if (field instanceof HTMLElement && field !== document.activeElement) field.focus();
     if (hadFocus && !grid.contains(document.activeElement)) this.focus();
     const seen = shown.slice(view.first, view.last).flatMap(({ name, key }) => (key === null ? [] : [{ path: pathIn(this.#list.folder, name), key }]));
-    if (this.#isFollowing) this.#thumbnails.want(seen);
+    if (this.#isFollowing) this.#thumbnails.want(seen, this.#isScrolling);
+    this.#isScrolling = false;
   }
 
   /**
@@ -441,8 +447,9 @@ function showPicture(frame, address) {
   frame.classList.toggle('failed', address === null);
   if (!address) return;
   const picture = build('img', { alt: '', src: address, decoding: 'async', draggable: false });
-  // Without a flash: the picture before stays until this one can be shown.
-  picture.decode().catch(() => {}).then(() => frame.replaceChildren(picture));
+  // Without a flash: a picture stays until the one after it can be shown.
+  if (frame.firstChild) picture.decode().catch(() => {}).then(() => frame.replaceChildren(picture));
+  else frame.append(picture);
 }
 
 /**

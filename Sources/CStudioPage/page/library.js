@@ -5,11 +5,11 @@
 /** @typedef {import('./studio').Studio} Studio */
 /** @typedef {import('./documents').Entry} Entry */
 
-import { DocumentList, folderOf, nameOf, pathIn, title } from './documents.js';
-import { askText, exportDocuments, importFiles, newDocument, showTrouble, whyNotOpen } from './filing.js';
+import { filing } from './actions.js';
+import { folderOf, nameOf, pathIn, title } from './documents.js';
+import { followedFolder } from './folder.js';
 import { DocumentGrid } from './grid.js';
 import { browserPlace, layoutOf } from './layout.js';
-import { language } from './language.js';
 import { build, icon, popMenu } from './panels.js';
 import { errorText, words } from './words.js';
 
@@ -25,15 +25,14 @@ export function documentBrowser(studio) {
 export class DocumentBrowser {
   #studio;
   #host;
-  #list = new DocumentList(language);
+  #followed;
+  #list;
   #grid;
   /** Whether it is wanted beside a document, and in place of one. */
   #isWanted = localStorage.getItem('documents') === 'beside';
   #isOnTop = false;
   /** @type {'whole' | 'beside' | 'none'} */
   #place = 'none';
-  /** Whether the folder is followed. */
-  #isFollowing = false;
   /** The folder that is asked for; what is shown, and acted on, is that of the list. */
   #folder = '';
 
@@ -42,6 +41,8 @@ export class DocumentBrowser {
     this.#studio = studio;
     this.#host = host;
     this.#folder = folderOf(studio.name);
+    this.#followed = followedFolder(studio);
+    this.#list = this.#followed.list;
     const style = build('link', { rel: 'stylesheet', href: '/library.css' });
     document.head.append(style);
     style.addEventListener('load', () => {
@@ -132,7 +133,7 @@ export class DocumentBrowser {
   #attach() {
     const { back, search, sort, more, make, files, selection } = this.parts;
     const studio = this.#studio;
-    make.addEventListener('click', () => newDocument(studio, this.#list.folder));
+    make.addEventListener('click', () => this.#newDocument());
     back.addEventListener('click', () => this.toggle());
     search.addEventListener('input', () => { this.#list.search(search.value); this.#show(); });
     sort.addEventListener('click', () => this.#showSorting(sort));
@@ -143,7 +144,7 @@ export class DocumentBrowser {
     ]));
     files.addEventListener('change', () => { this.import([...(files.files ?? [])]); files.value = ''; });
     for (const [name, picture, act] of /** @type {const} */ ([
-      ['duplicate', 'copy', () => this.#duplicate(this.#grid.chosen)], ['export', 'export', () => exportDocuments(studio, this.#paths(this.#grid.chosen))],
+      ['duplicate', 'copy', () => this.#duplicate(this.#grid.chosen)], ['export', 'export', () => this.#export(this.#grid.chosen)],
       ['delete', 'delete', () => this.#delete(this.#grid.chosen)], ['selectNone', 'close', () => this.#grid.select([])],
     ])) selection.append(build('button', { type: 'button', class: 'icon', 'aria-label': words.documents[name], title: words.documents[name], onclick: act }, icon(picture)));
     addEventListener('resize', () => this.update());
@@ -156,12 +157,11 @@ export class DocumentBrowser {
     this.#attachDrops();
     studio.on('opened', () => { this.#isOnTop = false; this.update(); this.#grid.showCurrent(); });
     studio.on('closed', () => this.update());
-    studio.on('folder', (message) => this.#take(message));
-    studio.on('status', () => {
-      if (studio.net.state === 'open' || !this.#isFollowing) return;
-      this.#isFollowing = false;
-      this.#grid.pause();
-    });
+    this.#followed.onChanged = (renamed) => {
+      this.#grid.keep(renamed);
+      this.#show();
+    };
+    studio.on('status', () => { if (studio.net.state !== 'open') this.#grid.pause(); });
     studio.on('connected', () => { if (this.isShown) this.#browse(this.#folder); });
   }
 
@@ -187,13 +187,9 @@ export class DocumentBrowser {
     const isOther = folder !== this.#list.folder;
     this.#folder = folder;
     try {
-      const { documents } = await this.#studio.net.request({ documents: { browse: folder } });
-      // Another folder was asked for meanwhile, or none.
-      if (folder !== this.#folder || !this.isShown) return;
-      this.#isFollowing = true;
+      if (!(await this.#followed.browse(folder)) || !this.isShown) return undefined;
       this.#grid.follow();
       if (isOther) this.#grid.reset();
-      this.#list.take(documents);
       this.#show();
       this.#grid.showCurrent();
       if (isOther || !this.#host.contains(document.activeElement)) this.#focusFirst();
@@ -208,9 +204,8 @@ export class DocumentBrowser {
   }
 
   #leave() {
-    this.#isFollowing = false;
     this.#grid.leave();
-    this.#studio.net.request({ documents: { leave: true } }).catch(() => {});
+    this.#followed.leave();
   }
 
   /** Puts the focus into the browser where nothing has it, so that keys work at once. */
@@ -218,15 +213,6 @@ export class DocumentBrowser {
     if (this.#place !== 'whole' || (document.activeElement && document.activeElement !== document.body && !this.#host.contains(document.activeElement))) return;
     this.#grid.draw();
     this.focus();
-  }
-
-  /** @param {any} message */
-  #take(message) {
-    if (!this.#isFollowing || message.folder !== this.#list.folder) return;
-    const renamed = this.#list.take(message);
-    if (!renamed) return;
-    this.#grid.keep(renamed);
-    this.#show();
   }
 
   /** Shows what has changed around the cells, and then these. */
@@ -289,14 +275,14 @@ export class DocumentBrowser {
     const isReadable = entry?.key !== null;
     popMenu(anchor, [
       { name: words.documents.open, run: () => this.#open(name), isEnabled: isReadable },
-      ...(entry?.state ? [{ name: words.documents.whatIsWrong, run: () => showTrouble(this.#studio, path, entry) }] : []),
+      ...(entry?.state ? [{ name: words.documents.whatIsWrong, run: () => this.#showTrouble(path, entry) }] : []),
       { name: this.#grid.chosen.includes(name) ? words.documents.unselect : words.documents.selectOne, run: () => this.#grid.toggle(name) },
       null,
       { name: words.documents.rename, key: 'F2', run: () => this.#grid.rename(name) },
       { name: words.documents.duplicate, run: () => this.#duplicate([name]), isEnabled: isReadable },
       { name: words.documents.move, run: () => this.#move([name]) },
-      { name: words.documents.export, run: () => exportDocuments(this.#studio, [path]), isEnabled: isReadable },
-      { name: words.documents.template, run: () => newDocument(this.#studio, this.#list.folder, path), isEnabled: isReadable },
+      { name: words.documents.export, run: () => this.#export([name]), isEnabled: isReadable },
+      { name: words.documents.template, run: () => this.#newDocument(path), isEnabled: isReadable },
       null,
       { name: words.documents.delete, key: words.keys.Delete, run: () => this.#delete([name]) },
     ]);
@@ -317,7 +303,7 @@ export class DocumentBrowser {
   #open(name) {
     const path = this.#path(name);
     const entry = this.#list.find(name);
-    if (entry?.state === 'damaged' || entry?.state === 'unreadable') return showTrouble(this.#studio, path, entry);
+    if (entry?.state === 'damaged' || entry?.state === 'unreadable') return this.#showTrouble(path, entry);
     return this.open(path);
   }
 
@@ -330,7 +316,8 @@ export class DocumentBrowser {
       // Keys are for what was opened: Delete, above all.
       this.#studio.focusCanvas();
     } catch (error) {
-      this.#tell(whyNotOpen(path, error));
+      const filing = await this.#filing();
+      this.#tell(filing ? filing.whyNotOpen(path, error) : errorText(error));
     }
   }
 
@@ -372,6 +359,25 @@ export class DocumentBrowser {
     studio.emit('note', { text, action: { name: words.documents.putBack, run: () => this.#ask({ putBack: done }) } });
   }
 
+  /** The dialogs of whole documents, which are brought when the first one is wanted; null without the server. */
+  async #filing() {
+    try {
+      return await filing();
+    } catch (error) {
+      this.#tell(errorText(error));
+      return null;
+    }
+  }
+
+  /** @param {string} [template] the path of a document whose art the new one has */
+  async #newDocument(template) { (await this.#filing())?.newDocument(this.#studio, this.#list.folder, template); }
+
+  /** @param {string[]} names */
+  async #export(names) { (await this.#filing())?.exportDocuments(this.#studio, this.#paths(names)); }
+
+  /** @param {string} path @param {Entry} entry */
+  async #showTrouble(path, entry) { (await this.#filing())?.showTrouble(this.#studio, path, entry); }
+
   /** @param {string} name @param {string} wanted */
   async #rename(name, wanted) {
     const answer = await this.#ask({ rename: { document: this.#path(name), to: this.#path(wanted) } });
@@ -393,8 +399,9 @@ export class DocumentBrowser {
     ]);
   }
 
-  #makeFolder() {
-    askText(this.#studio, words.documents.makeFolder, words.documents.folderName, async (name) => {
+  async #makeFolder() {
+    const filing = await this.#filing();
+    filing?.askText(this.#studio, words.documents.makeFolder, words.documents.folderName, async (name) => {
       const folder = this.#path(name);
       if (await this.#ask({ makeFolder: folder })) this.#browse(folder);
     });
@@ -402,7 +409,8 @@ export class DocumentBrowser {
 
   /** @param {File[]} files */
   async import(files) {
-    const made = await importFiles(this.#studio, files, this.#list.folder);
+    const filing = await this.#filing();
+    const made = (await filing?.importFiles(this.#studio, files, this.#list.folder)) ?? [];
     if (made.length === 1 && this.#place === 'whole') this.#grid.focused = nameOf(made[0]);
   }
 
