@@ -35,7 +35,7 @@ struct DocumentationTests {
         }
       }
     }
-    #expect(links > 100, "only \(links) links were found")
+    #expect(links > 20, "only \(links) links were found")
   }
 
   /// A command in the output of `--experimental-dump-help`.
