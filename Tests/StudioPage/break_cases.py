@@ -2,7 +2,8 @@
 """Cases of browser.py about breaks: while a page goes from one document to another, under a server that is stopped or killed, and with another
 server at its port. Each edit of these cases adds an emoji of its document, so an edit that is lost, doubled, or in the wrong document is counted
 in the files."""
-import base64, hashlib, json, os, signal, socket, struct, subprocess, threading
+import base64, collections, hashlib, json, os, random, signal, socket, struct, subprocess, threading
+import resizing
 from document_cases import cell, make, opened
 
 DOCUMENTS = {"bees": "🐝", "ants": "🐜", "cats": "🐈"}
@@ -19,7 +20,7 @@ class Desk:
         os.remove(studio.document)
         for name, emoji in DOCUMENTS.items():
             make(studio, name, emoji)
-        self.wanted = dict.fromkeys(DOCUMENTS, 1)
+        self.wanted, self.made = dict.fromkeys(DOCUMENTS, 1), 0
         self.page = studio.page()
         self.page.evaluate("() => { window.sent = []; const { send } = WebSocket.prototype; "
                            "WebSocket.prototype.send = function (text) { sent.push(text); send.call(this, text) } }")
@@ -34,8 +35,11 @@ class Desk:
     def edit(self, counts=True):
         """Duplicates the emoji in the middle of the open document."""
         from browser import place
+        # Notes may cover the place, and have been read.
+        self.page.evaluate("() => document.querySelectorAll('#notes .icon').forEach(button => button.click())")
         self.page.mouse.click(*place(self.page, {"x": 320, "y": 240}))
         self.page.keyboard.press("Control+d")
+        self.made += counts
         if counts:
             self.wanted[self.name] += 1
 
@@ -75,7 +79,7 @@ class Desk:
         assert shown == self.wanted[self.name], f"the page shows {shown} emoji of {self.name}: {self.wanted}"
 
     def end(self, title):
-        print(f"{title}: {sum(self.wanted.values()) - len(DOCUMENTS)} edits, none lost, doubled or in another document", flush=True)
+        print(f"{title}: {self.made} edits, none lost, doubled or in another document", flush=True)
 
 
 def breaks_while_switching(studio):
@@ -131,6 +135,7 @@ def breaks_while_switching(studio):
         desk.check()
     except AssertionError:
         desk.wanted[desk.name] -= 1
+        desk.made -= 1
     else:
         raise AssertionError("the control: a page that forgets pending edits is not found")
     desk.end(f"breaks while switching: {rounds} breaks, half of them kills, control found")
@@ -330,7 +335,7 @@ def another_server_at_the_port(studio):
     port = int(page.evaluate("location.port"))
     handshakes = 0
     away = "state => document.getElementById('status').dataset.state === state"
-    for kind in ["plain", "proof", "welcome", "nonsense"]:
+    for kind, emoji in {"plain": "🦊", "proof": "🦄", "welcome": "🦉", "nonsense": "🦋"}.items():
         desk.go("bees")
         opened(page, "bees")
         desk.saved()
@@ -341,8 +346,12 @@ def another_server_at_the_port(studio):
             page.wait_for_function(away, arg="reconnecting" if kind == "plain" else "refused")
             if kind != "plain":
                 page.get_by_text("is not the server that this page knows").wait_for()
-            # Edits, a larger picture, other documents, panels, and a copy: each would ask the server for something.
+            # Edits, an emoji that has no picture yet, a larger picture, other documents, panels, and a copy: each would ask the server for something.
             desk.edit()
+            page.wait_for_function("() => studio.status.pending === 1")
+            page.keyboard.press("Shift+1")
+            studio.browser.drop(page, [("text/plain", emoji)], *place(page, {"x": 320, "y": 360}))
+            page.wait_for_function("() => studio.status.pending === 2")
             page.mouse.move(*[round(each) for each in place(page, {"x": 320, "y": 240})])
             page.keyboard.down("Control")
             for _ in range(4):
@@ -355,7 +364,7 @@ def another_server_at_the_port(studio):
             page.keyboard.press("Escape")
             page.keyboard.press("Control+Shift+h")
             desk.edit()
-            page.wait_for_function("() => studio.status.pending === 2")
+            page.wait_for_function("() => studio.status.pending === 3")
             assert desk.name == "bees" and page.evaluate("window.stranger") is None
             # It has been tried again.
             studio.wait(lambda: stranger.came.is_set(), "another handshake")
@@ -367,6 +376,13 @@ def another_server_at_the_port(studio):
         # The server takes its former port.
         link = studio.serve()
         assert f":{port}/" in link, link
+        desk.saved()
+        assert desk.art("bees").count(emoji) == 1, desk.art("bees")
+        # The second undo is that of the dropped emoji: the newest edit is another one.
+        page.locator("#options").focus()
+        page.keyboard.press("Control+z")
+        page.keyboard.press("Control+z")
+        desk.wanted["bees"] -= 1
         desk.saved()
         desk.check()
     # The control: what is not a handshake is found.
@@ -415,4 +431,33 @@ def other_folder_at_the_port(studio):
     desk.end(f"another folder's server at the port: {len(sent)} handshakes")
 
 
-BREAK_CASES = [breaks_while_switching, overlapping_switches, server_sleeps, another_server_at_the_port, other_folder_at_the_port]
+def sizes_change_in_gestures(studio):
+    """Twenty random sizes of the page in the middle of gestures. scripts/torture has many more, and controls."""
+    count = collections.Counter()
+    resizing.case(studio, random.Random("resizes:short"), count, gestures=8, least=20)
+    print(f"sizes in gestures: {resizing.tally(count)}; nothing lost or doubled", flush=True)
+
+
+def cancelled_views_have_the_size_of_now(studio):
+    """A pan that is cancelled after the page got another size gives the place back, in a view of the new size."""
+    from browser import one
+    page, _ = one(studio)
+    page.locator("#options").focus()
+    for _ in range(6):
+        page.keyboard.press("Control+=")
+    page.wait_for_function("() => studio.camera.zoom > 2")
+    stage = page.locator("#stage").bounding_box()
+    page.mouse.move(stage["x"] + 200, stage["y"] + 200)
+    page.mouse.down(button="middle")
+    page.mouse.move(stage["x"] + 260, stage["y"] + 230)
+    page.set_viewport_size({"width": 640, "height": 700})
+    page.wait_for_function("() => innerWidth === 640")
+    page.evaluate("studio.whenPainted()")
+    page.keyboard.press("Escape")
+    page.mouse.up(button="middle")
+    # The middle of the document, which was in the middle of the view, is there again.
+    page.wait_for_function("""() => { const { left, top, width, height } = document.getElementById('stage').getBoundingClientRect(); const c = studio.camera;
+      return Math.abs(c.left + c.x + 320 * c.zoom - left - width / 2) < 2 }""")
+
+
+BREAK_CASES = [sizes_change_in_gestures, cancelled_views_have_the_size_of_now, breaks_while_switching, overlapping_switches, server_sleeps, another_server_at_the_port, other_folder_at_the_port]
