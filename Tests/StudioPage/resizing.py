@@ -12,7 +12,10 @@ GESTURES_A_CASE = 10
 EMOJI = "🐝🌸🐛🌻🐞🦋🌷🐜"
 CONTROLS = {
     "lost": ("a page that loses an edit during which its size changes", "Studio.prototype.perform = function () { this.refresh() }"),
-    "doubled": ("a page that makes edits twice", "const { perform } = Studio.prototype; Studio.prototype.perform = function (...given) { perform.apply(this, given); perform.apply(this, given) }"),
+    "doubled": ("a page that makes edits twice", """
+      const { perform } = Studio.prototype;
+      const again = ([kind, id, ...more]) => (kind === 'add' ? [kind, id.slice(1) + '0', ...more] : kind === 'move' ? [kind, id, more[0] + 7, more[1] + 7] : [kind, id, ...more]);
+      Studio.prototype.perform = function (changes, name) { perform.call(this, changes, name); perform.call(this, changes.map(again), name) };"""),
     "selection": ("a page that forgets its selection at a new size", "addEventListener('resize', () => whole.select([], null))"),
 }
 # Runs in the page, and reads what the page holds.
