@@ -362,7 +362,7 @@ export class DocumentBrowser {
   /** The dialogs of whole documents, which are brought when the first one is wanted; null without the server. */
   async #filing() {
     try {
-      return await filing();
+      return await filing(this.#studio);
     } catch (error) {
       this.#tell(errorText(error));
       return null;

@@ -85,11 +85,21 @@ export function attachPointer(studio) {
           studio.release();
           break;
         case 'select': studio.select(effect.ids); break;
-        case 'view': studio.setViewport(effect.viewport); break;
+        case 'view': studio.setViewport(ofNow(effect.viewport)); break;
         case 'marquee': view.marquee = effect.rect; break;
       }
     }
     if (effects.length) view.later();
+  };
+
+  /**
+   * A gesture that is cancelled gives the viewport back that it began with. The page or the canvas may have another size since.
+   * @param {import('./rules').Viewport} viewport
+   */
+  const ofNow = (viewport) => {
+    const { view, content } = studio.viewport;
+    const resized = viewport.view === view ? viewport : viewport.resize(view);
+    return resized.content === content ? resized : resized.withContent(content);
   };
 
   /** @param {Extract<Effect, { kind: 'gesture' }>} effect */

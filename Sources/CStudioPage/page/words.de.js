@@ -38,8 +38,8 @@ export const words = {
   refused: {
     noSession: 'Das Studio wird mit dem Link geöffnet, den emojiart serve ausgibt; einen neuen gibt es mit: emojiart serve --link',
     usedLink: 'Dieser Link wurde schon benutzt oder ist zu alt. Einen neuen gibt es mit: emojiart serve --link',
-    notProven: 'Unter dieser Adresse antwortet nicht der Server, den diese Seite kennt. An ihn wurde nichts gesendet. Was getan wurde, bleibt hier erhalten: emojiart serve neu starten und über den Link verbinden',
-    notAdmitted: 'Was unter dieser Adresse antwortet, kennt diese Seite nicht. Was getan wurde, bleibt hier erhalten: emojiart serve neu starten und über den Link verbinden',
+    notProven: 'Unter dieser Adresse antwortet nicht der Server, den diese Seite kennt. An ihn wurde nichts gesendet. Was getan wurde, bleibt hier erhalten und wird gesendet, sobald der richtige Server wieder da ist. Hat er dann eine andere Adresse: über den Link verbinden',
+    notAdmitted: 'Was unter dieser Adresse antwortet, kennt diese Seite nicht. Was getan wurde, bleibt hier erhalten und wird gesendet, sobald der richtige Server wieder da ist. Hat er dann eine andere Adresse: über den Link verbinden',
     noServer: 'Der Server antwortet nicht. Läuft emojiart serve?',
     tooManyFailures: 'Zu viele Versuche; eine Minute warten und die Seite neu laden',
   },

@@ -17,8 +17,8 @@ const english = {
   refused: {
     noSession: 'Open the studio by the link that emojiart serve prints; for another one, run: emojiart serve --link',
     usedLink: 'This link was used already, or is too old. For a new one, run: emojiart serve --link',
-    notProven: 'What answers at this address is not the server that this page knows. Nothing was sent to it. What you did is kept here: run emojiart serve again, and connect by its link',
-    notAdmitted: 'What answers at this address does not know this page. What you did is kept here: run emojiart serve again, and connect by its link',
+    notProven: 'What answers at this address is not the server that this page knows. Nothing was sent to it. What you did is kept here, and sent when that server is back. If it is at another address then, connect by its link',
+    notAdmitted: 'What answers at this address does not know this page. What you did is kept here, and sent when its own server is back. If that is at another address then, connect by its link',
     noServer: 'The server does not answer. Is emojiart serve running?',
     tooManyFailures: 'Too many tries; wait a minute, and reload the page',
   },
