@@ -371,7 +371,9 @@ def another_server_at_the_port(studio):
                 page.keyboard.press(key)
             page.get_by_role("combobox").wait_for()
             page.keyboard.press("Escape")
+            page.get_by_role("combobox").wait_for(state="detached")
             page.keyboard.press("Control+Shift+h")
+            page.locator("#history").wait_for(state="hidden")
             desk.edit()
             page.wait_for_function("() => studio.status.pending === 3")
             assert desk.name == "bees" and page.evaluate("window.stranger") is None
