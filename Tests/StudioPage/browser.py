@@ -37,7 +37,7 @@ class Studio:
         # The folder that the server is started with, if it is not started with the document.
         self.served = None
         self.server = None
-        self.contexts = []
+        self.contexts, self.pages = [], []
         self.faults = []
 
     def run(self, *words):
@@ -60,6 +60,7 @@ class Studio:
         page.on("pageerror", lambda error: self.faults.append(str(error)))
         # What the policy of the page forbids is told there only.
         page.on("console", lambda line: "Content Security Policy" in line.text and self.faults.append(line.text))
+        self.pages.append(page)
         return page
 
     def page(self, link=None, **options):
@@ -88,6 +89,16 @@ class Studio:
         while not holds():
             if time.monotonic() > end:
                 raise AssertionError(f"waited in vain for {what}")
+
+    def states(self):
+        """What the pages say of their state, for a case that has failed."""
+        found = []
+        for page in self.pages:
+            try:
+                found.append(page.evaluate("({ ...studio.status, shown: studio.shown(), says: document.getElementById('status').dataset.state })"))
+            except Exception as error:
+                found.append(f"no state: {error}")
+        return found
 
     def close(self):
         for context in self.contexts:
@@ -890,7 +901,7 @@ def run(name, programs, cases):
                 print(f"passed: {case.__name__}", flush=True)
             except Exception:
                 failed.append(case.__name__)
-                print(f"failed: {case.__name__}\n{traceback.format_exc()}{studio.faults}", flush=True)
+                print(f"failed: {case.__name__}\n{traceback.format_exc()}{studio.faults}{studio.states()}", flush=True)
             finally:
                 studio.close()
     print(f"{name}: {len(passed)} of {len(cases)} cases passed, {len(failed)} failed, {len(cases) - len(passed) - len(failed)} left out", flush=True)
