@@ -225,8 +225,9 @@ def server_sleeps(studio):
         desk.edit()
         desk.saved()
         studio.server.send_signal(signal.SIGSTOP)
+        page.evaluate("() => { sent.length = 0 }")
         desk.go("ants")
-        page.wait_for_function("() => sent.at(-1).includes('\"open\":\"ants.emojiart\"')")
+        page.wait_for_function("() => sent.some(text => text.includes('\"open\":\"ants.emojiart\"'))")
         desk.edit(counts=False)
         if kills:
             desk.stop()
