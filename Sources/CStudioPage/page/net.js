@@ -17,6 +17,8 @@
 const delays = { first: 250, longest: 5000 };
 /** Milliseconds until the next try after too many failures. */
 const failuresTime = 60_000;
+/** Milliseconds in which a server proves itself. */
+const handshakeTime = 10_000;
 /** Milliseconds that a reloaded page waits for its lock. */
 const lockTime = 2000;
 const letters = '0123456789abcdefghjkmnpqrstvwxyz';
@@ -195,14 +197,22 @@ export class Net {
       // The steps of the handshake wait for each other.
       else work = work.then(() => (this.state === 'open' ? this.#receive(message) : handshake(message)));
     };
-    socket.onclose = () => {
+    const end = () => {
       if (this.#socket === socket) this.#lost();
     };
+    socket.onclose = end;
+    // Whoever accepts a connection and says nothing may be another program, or asleep.
+    this.#timer = setTimeout(() => {
+      if (this.state === 'open') return;
+      end();
+      socket.close();
+    }, handshakeTime);
   }
 
   /** @param {Message} welcome */
   #opened(welcome) {
     this.welcome = welcome;
+    clearTimeout(this.#timer);
     this.#delay = delays.first;
     this.#become('open', '');
   }
