@@ -56,6 +56,8 @@ export class DocumentGrid {
   #isDrawing = false;
   /** The name that is being edited. */
   #renaming = '';
+  /** Ends the editing of a name, and keeps the old one. */
+  #cancelRenaming = () => {};
 
   /**
    * @param {import('./documents').DocumentList} list
@@ -99,6 +101,8 @@ export class DocumentGrid {
    */
   show(isShown) {
     this.#isShown = isShown;
+    // A name that is half typed when the page becomes too small for the list is nobody's wish.
+    if (!isShown) this.#cancelRenaming();
     this.later();
   }
 
@@ -430,6 +434,7 @@ export class DocumentGrid {
       if (!isKept || !wanted || wanted === title(name)) return;
       await this.#owner.rename(name, wanted);
     };
+    this.#cancelRenaming = () => { end(false); };
     field.addEventListener('keydown', (event) => {
       event.stopPropagation();
       if (event.key === 'Enter' && !event.isComposing) end(true);
