@@ -134,14 +134,7 @@ actor BrowsedFolder {
       json.object { json in
         json.key("all")
         json.array { json in for document in documents { write(document, failures, to: &json) } }
-        json.key("degraded")
-        if let degraded { json.string(degraded) } else { json.null() }
-        json.key("folder")
-        json.string(folder)
-        if let folders {
-          json.key("folders")
-          json.array { json in for name in folders { json.string(name) } }
-        }
+        write(folders, degraded: .some(degraded), to: &json)
       }
       json.member(tag)
     }
@@ -177,16 +170,7 @@ actor BrowsedFolder {
       json.object { json in
         json.key("changed")
         json.array { json in for document in changed { write(document, failures, to: &json) } }
-        if news.hasDegraded {
-          json.key("degraded")
-          if let degraded { json.string(degraded) } else { json.null() }
-        }
-        json.key("folder")
-        json.string(folder)
-        if let folders {
-          json.key("folders")
-          json.array { json in for name in folders { json.string(name) } }
-        }
+        write(folders, degraded: news.hasDegraded ? .some(degraded) : nil, to: &json)
         json.key("removed")
         json.array { json in for path in removed { json.string(FolderPath.name(of: path)) } }
         json.key("renamed")
@@ -201,6 +185,19 @@ actor BrowsedFolder {
       }
     }
     return json.bytes
+  }
+
+  /// Writes the members that are about the folder itself; `folders` and `degraded` only if they are given.
+  private func write(_ folders: [String]?, degraded: String??, to json: inout JSONWriter) {
+    if let degraded {
+      json.key("degraded")
+      json.string(orNull: degraded)
+    }
+    json.key("folder")
+    json.string(folder)
+    guard let folders else { return }
+    json.key("folders")
+    json.array { json in for name in folders { json.string(name) } }
   }
 
   /// Writes `{"key":"…","modified":1732400000000,"name":"bees.emojiart","size":20480}`, with the state of a document that is not well.

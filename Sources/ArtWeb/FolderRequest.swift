@@ -122,12 +122,9 @@ struct FolderOutcome: Sendable {
         json.array { json in
           for failure in failures {
             json.object { json in
-              json.key("code")
-              json.string(failure.error.code.rawValue)
               json.key("document")
               json.string(failure.document)
-              json.key("message")
-              json.string(failure.error.cause)
+              json.error(failure.error)
             }
           }
         }

@@ -77,12 +77,11 @@ public actor LivePage {
   }
 
   private func respond(_ tag: ProtocolTag?, _ body: (inout JSONWriter) -> Void) async {
-    var json = JSONWriter(urls: .redacted)
-    json.object { json in
-      body(&json)
-      json.member(tag)
-    }
-    await output.send(json.bytes)
+    await output.send(
+      Self.object { json in
+        body(&json)
+        json.member(tag)
+      })
   }
 
   /// Runs work, and answers with its error if it fails.
@@ -165,16 +164,21 @@ public actor LivePage {
       await respond(tag) {
         $0.key("ok"); $0.object { _ in }
       }
-    case .history(let count): await attempt(tag) { () throws(ArtError) in try await history(count, tag) }
-    case .find(let words, let limit, let language): await find(words, limit, language, tag)
-    case .names(let texts, let language):
-      await respond(tag) { json in
-        json.key("names")
-        json.array { json in
-          for text in texts { json.string(orNull: EmojiSearch.name(of: text, in: language)) }
-        }
+    case .history(let count):
+      await attempt(tag) { () throws(ArtError) in
+        let content = try await opened().snapshot.content
+        await respond(tag) { $0.history(of: content, last: count, for: client) }
       }
-    case .palettes: await attempt(tag) { () throws(ArtError) in try await palettes(tag) }
+    case .find(let words, let limit, let language):
+      let found = Self.found(words, limit, language)
+      await respond(tag) { $0.found(found) }
+    case .names(let texts, let language):
+      await respond(tag) { $0.names(of: texts, in: language) }
+    case .palettes:
+      await attempt(tag) { () throws(ArtError) in
+        let palettes = try PaletteStore().palettes()
+        await respond(tag) { $0.palettes(palettes) }
+      }
     case .cancel:
       await session?.cancelBackground()
       await respond(tag) {
@@ -263,7 +267,12 @@ public actor LivePage {
         url, isUserInitiated: false, allowsPrivate: allowsPrivate)
       try await session.setBackground(request, keepsCanvas: keepsCanvas, tag: tag?.text) {
         [output] in
-        output.sendLossy(LivePage.line(of: $0, tag))
+        let progress = $0
+        output.sendLossy(
+          LivePage.object { json in
+            json.fetched(progress)
+            json.member(tag)
+          })
       }
       await respond(.fetching(url.redacted), tag)
     case .later(let typed):
@@ -305,80 +314,15 @@ public actor LivePage {
     try await session.setBackground(bytes, keepsCanvas: keepsCanvas, tag: tag?.text)
   }
 
-  private func history(_ count: Int, _ tag: ProtocolTag?) async throws(ArtError) {
-    let content = try await opened().snapshot.content
-    let entries = content.log.suffix(count).reversed()
-    var reverted: Set<EditID> = []
-    await respond(tag) { json in
-      json.key("history")
-      json.array { json in
-        for entry in entries {
-          let stands = !reverted.contains(entry.id)
-          if stands, let id = entry.kind.revertedID { reverted.insert(id) }
-          json.object { json in
-            json.key("by")
-            json.string(entry.author ?? entry.id.origin.description)
-            json.key("id")
-            json.string(entry.id.description)
-            json.key("isMine")
-            json.boolean(entry.session == client.session)
-            json.key("isStep")
-            json.boolean(entry.kind != .edit)
-            json.key("isUndone")
-            json.boolean(!stands)
-            json.key("revision")
-            json.integer(entry.revision)
-            json.key("time")
-            json.integer(entry.time)
-            json.key("what")
-            json.string(entry.title)
-          }
-        }
-      }
-    }
-  }
-
-  private func find(_ words: String, _ limit: Int, _ language: EmojiLanguage, _ tag: ProtocolTag?) async {
+  /// The emoji that words find; those with similar names if they find none.
+  private static func found(_ words: String, _ limit: Int, _ language: EmojiLanguage) -> [NamedEmoji] {
     let typed = words.split(separator: " ").map(String.init)
-    var found: [NamedEmoji] = []
-    if !typed.isEmpty {
-      do throws(EmojiSearch.Failure) {
-        found = try EmojiSearch(typed, in: language, limit: limit).emojis
-      } catch {
-        if case .nothing(_, let near) = error { found = near }
-      }
-    }
-    await respond(tag) { json in
-      json.key("found")
-      json.array { json in
-        for emoji in found {
-          json.object { json in
-            json.key("name")
-            json.string(emoji.name)
-            json.key("text")
-            json.string(emoji.emoji)
-          }
-        }
-      }
-    }
-  }
-
-  private func palettes(_ tag: ProtocolTag?) async throws(ArtError) {
-    let palettes = try PaletteStore().palettes()
-    await respond(tag) { json in
-      json.key("palettes")
-      json.array { json in
-        for palette in palettes.all {
-          json.object { json in
-            json.key("emoji")
-            json.array { json in for text in palette.emojis { json.string(text.string) } }
-            json.key("name")
-            json.string(palette.name.description)
-          }
-        }
-      }
-      json.key("recent")
-      json.array { json in for text in palettes.recent { json.string(text.string) } }
+    guard !typed.isEmpty else { return [] }
+    do throws(EmojiSearch.Failure) {
+      return try EmojiSearch(typed, in: language, limit: limit).emojis
+    } catch {
+      if case .nothing(_, let near) = error { return near }
+      return []
     }
   }
 
@@ -407,25 +351,7 @@ public actor LivePage {
   /// Tells which edits of killed programs were restored when the document was opened, and which could not be.
   private func tellRestored(_ session: Session) async {
     guard !session.recovered.isEmpty else { return }
-    await output.send(
-      object("restored") { json in
-        json.array { json in
-          for outcome in session.recovered {
-            json.object { json in
-              switch outcome {
-              case .restored(let report):
-                json.key("edits")
-                json.integer(report.edits)
-                json.key("modified")
-                json.integer(report.modified)
-              case .kept(let error):
-                json.key("kept")
-                json.string(error.cause)
-              }
-            }
-          }
-        }
-      })
+    await output.send(Self.object { $0.restored(session.recovered) })
   }
 
   private func closeDocument() async {
@@ -436,6 +362,35 @@ public actor LivePage {
     // What is being sent of this document comes before all of the next one.
     await listening?.value
     listening = nil
+    if await session.isFetchingBackground {
+      closeAfterFetching(session)
+    } else {
+      await Self.close(session)
+    }
+  }
+
+  /// Closes a document whose background is still being fetched when that has come. The page is told why, if none comes.
+  private func closeAfterFetching(_ session: Session) {
+    let events = session.listen(ownEdits: false)
+    let (name, output) = (session.path, output)
+    Task {
+      await session.waitForBackground()
+      await Self.close(session)
+    }
+    Task {
+      for await event in events {
+        guard case .warning(let warning) = event else { continue }
+        await output.send(
+          Self.object { json in
+            json.warning(warning)
+            json.key("document")
+            json.string(name)
+          })
+      }
+    }
+  }
+
+  private static func close(_ session: Session) async {
     // A document that cannot be saved stays open with its edits and its journal, and goes on trying. Ending it would end the pages that
     // have opened it meanwhile.
     do throws(ArtError) { try await session.close() } catch { return }
@@ -480,12 +435,13 @@ public actor LivePage {
 
   private func line(of event: SessionEvent, _ session: Session) async -> [UInt8]? {
     switch event {
-    case .document(.saved): await savedLine(session)
+    case .document(.saved): return await savedLine(session)
     case .warning(let warning):
-      warningLine(warning)
-    case .moved(let path): object("moved") { $0.string(path) }
-    case .removed: object("removed") { $0.boolean(true) }
-    default: ProtocolEvent(event)?.line()
+      question = warning.question
+      return Self.object { $0.warning(warning) }
+    case .moved(let path): return object("moved") { $0.string(path) }
+    case .removed: return object("removed") { $0.boolean(true) }
+    default: return ProtocolEvent(event)?.line()
     }
   }
 
@@ -495,44 +451,17 @@ public actor LivePage {
     return object("saved") { SavedState(saved).write(to: &$0) }
   }
 
-  private func warningLine(_ warning: RefusalWarning) -> [UInt8] {
-    question = warning.question
-    return object("warning") { json in
-      json.object { json in
-        json.key("detail")
-        json.string(warning.refusal.detail)
-        json.key("question")
-        json.boolean(warning.question != nil)
-        json.key("reason")
-        json.string(warning.refusal.reason.rawValue)
-      }
-    }
-  }
-
-  private static func line(of progress: FetchProgress, _ tag: ProtocolTag?) -> [UInt8] {
-    var json = JSONWriter()
-    json.object { json in
-      json.key("fetched")
-      json.object { json in
-        json.key("bytes")
-        json.integer(progress.received)
-        if let total = progress.total {
-          json.key("of")
-          json.integer(total)
-        }
-      }
-      json.member(tag)
-    }
+  private static func object(_ members: (inout JSONWriter) -> Void) -> [UInt8] {
+    var json = JSONWriter(urls: .redacted)
+    json.object { members(&$0) }
     return json.bytes
   }
 
   private nonisolated func object(_ name: String, _ value: (inout JSONWriter) -> Void) -> [UInt8] {
-    var json = JSONWriter(urls: .redacted)
-    json.object { json in
+    Self.object { json in
       json.key(name)
       value(&json)
     }
-    return json.bytes
   }
 
   /// Sends what undo and redo would revert, if that has changed. Returns when it is sent. Each call waits for the former one, so the page gets
@@ -551,15 +480,7 @@ public actor LivePage {
     let now = UndoNames(in: await session.snapshot.content, by: client)
     guard session === self.session, now != can else { return }
     can = now
-    await output.send(
-      object("can") { json in
-        json.object { json in
-          json.key("redo")
-          json.string(orNull: now.redo)
-          json.key("undo")
-          json.string(orNull: now.undo)
-        }
-      })
+    await output.send(Self.object { $0.can(now) })
   }
 
   /// Tells who else has the document open. `peers` are written, and read only if the page takes the message. Does not block.
@@ -567,79 +488,5 @@ public actor LivePage {
     guard output.takesLossy else { return }
     output.sendLossy(
       object("peers") { json in json.array { json in for peer in peers { json.verbatim(peer) } } })
-  }
-}
-
-/// What a client's next undo and redo would revert.
-private struct UndoNames: Equatable {
-  var undo: String?
-  var redo: String?
-
-  init() {}
-
-  init(in content: DocumentContent, by client: DocumentClient) {
-    guard let session = client.session else { return }
-    // A log that cannot be read has been refused when the document was opened.
-    undo = (try? UndoPlan.undo(in: content, by: .session(session)))?.name
-    redo = (try? UndoPlan.redo(in: content, by: .session(session)))?.name
-  }
-}
-
-extension JSONWriter {
-  fileprivate mutating func string(orNull text: String?) {
-    if let text { string(text) } else { null() }
-  }
-}
-
-extension PageMessage {
-  /// The request to the open document; nil for what a document does not do by itself.
-  fileprivate var documentRequest: DocumentRequest? {
-    switch body {
-    case .edit(let edit): .edit(edit)
-    case .takeBack(let edit): .takeBack(edit)
-    case .backTo(let revision, let head): .revert(to: revision, head: head)
-    case .request(let request): request.documentRequest
-    default: nil
-    }
-  }
-
-  /// The answer in the form of the request.
-  fileprivate func outcome(_ answer: DocumentAnswer) -> ProtocolAnswer.Outcome {
-    switch body {
-    case .request(let request): ProtocolAnswer.Outcome(answer, to: request)
-    case .takeBack:
-      .stepped(
-        ProtocolAnswer.Stepped(
-          answer.entries.map(\.title), lost: answer.lost.count, unsaved: answer.unsaved,
-          isRepeated: answer.isRepeated))
-    default: .edited(ProtocolAnswer.Edited(unsaved: answer.unsaved, isRepeated: answer.isRepeated))
-    }
-  }
-
-  /// The error for a caption whose box the page made up: only copies of captions that were measured are taken.
-  fileprivate func falseBox(in content: DocumentContent) -> ArtError? {
-    guard case .edit(let edit) = body else { return nil }
-    let texts = edit.changes.compactMap(\.caption)
-    guard !texts.isEmpty else { return nil }
-    var known = Set(content.unorderedEmojis.lazy.map(\.text).filter(\.isCaption))
-    for entry in content.log {
-      for change in entry.edit.changes { if let text = change.caption { known.insert(text) } }
-      for change in entry.inverse { if let text = change.caption { known.insert(text) } }
-    }
-    guard texts.allSatisfy(known.contains) else {
-      return ArtError(.badValue, "a caption whose words were not measured; ask for caption or setText")
-    }
-    return nil
-  }
-}
-
-extension Change {
-  /// The caption that the change puts into the document; nil for all else.
-  fileprivate var caption: EmojiText? {
-    switch self {
-    case .add(let emoji): emoji.text.isCaption ? emoji.text : nil
-    case .set(_, .text(let text)): text.isCaption ? text : nil
-    default: nil
-    }
   }
 }

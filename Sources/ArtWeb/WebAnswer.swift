@@ -121,12 +121,7 @@ public struct WebAnswer: Sendable {
       }
     self.init(status) { json in
       json.key("error")
-      json.object { json in
-        json.key("code")
-        json.string(error.code.rawValue)
-        json.key("message")
-        json.string(error.cause)
-      }
+      json.object { $0.error(error) }
     }
   }
 

@@ -32,6 +32,8 @@ public typealias PaletteStore = ArtStore.PaletteStore
 public typealias PerformedAction = ArtStore.PerformedAction
 /// `ArtStore.RecentStore`.
 public typealias RecentStore = ArtStore.RecentStore
+/// `ArtStore.RecoveryOutcome`.
+public typealias RecoveryOutcome = ArtStore.RecoveryOutcome
 /// `ArtStore.RestoreReport`.
 public typealias RestoreReport = ArtStore.RestoreReport
 /// `ArtStore.ServerPlace`.

@@ -104,6 +104,12 @@ static const unsigned char zip_js[] = {
 static const unsigned char layout_js[] = {
 #embed "page/layout.js"
 };
+static const unsigned char folder_js[] = {
+#embed "page/folder.js"
+};
+static const unsigned char grid_js[] = {
+#embed "page/grid.js"
+};
 static const unsigned char library_js[] = {
 #embed "page/library.js"
 };
@@ -168,6 +174,8 @@ static const struct studio_file studio_files[] = {
     FILE("reading.js", reading_js),
     FILE("sheet.js", sheet_js),
     FILE("filing.js", filing_js),
+    FILE("folder.js", folder_js),
+    FILE("grid.js", grid_js),
     FILE("library.js", library_js),
     FILE("layout.js", layout_js),
     FILE("zip.js", zip_js),

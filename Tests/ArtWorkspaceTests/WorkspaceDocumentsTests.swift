@@ -100,8 +100,12 @@ import Testing
     #expect(template.revision == 0 && template.log.isEmpty)
     let ids = try ["bees copy", "ants", "wasps"].map { try DocumentFile(folder["\($0).emojiart"]).read().id }
     #expect(Set(ids).count == 3)
-    #expect(
-      await refusal { try await workspace.rename("wasps.emojiart", to: "ants", by: recovery) } == .exists)
+    // The path is named as the workspace's callers know it.
+    await #expect {
+      try await workspace.rename("wasps.emojiart", to: "ants", by: recovery)
+    } throws: { error in
+      (error as? ArtError)?.code == .exists && (error as? ArtError)?.cause == "ants.emojiart exists already"
+    }
     #expect(
       await refusal { try await workspace.rename("wasps.emojiart", to: "../ants", by: recovery) } == .badValue
     )

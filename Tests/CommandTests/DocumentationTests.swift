@@ -20,6 +20,24 @@ struct DocumentationTests {
     readme = try String(contentsOf: Project.root.appending(path: "README.md"), encoding: .utf8)
   }
 
+  @Test("every link between pages of the documentation leads to a file")
+  func links() throws {
+    let manager = FileManager.default
+    let folders = ["", "docs", "docs/decisions"].map { Project.root.appending(path: $0) }
+    var links = 0
+    for folder in folders {
+      for name in try manager.contentsOfDirectory(atPath: folder.path) where name.hasSuffix(".md") {
+        let page = try String(contentsOf: folder.appending(path: name), encoding: .utf8)
+        for match in page.matches(of: /\]\(([^()\s#:]+)(#[^()\s]*)?\)/) {
+          links += 1
+          let file = folder.appending(path: String(match.1))
+          #expect(manager.fileExists(atPath: file.path), "\(name) leads to \(match.1)")
+        }
+      }
+    }
+    #expect(links > 20, "only \(links) links were found")
+  }
+
   /// A command in the output of `--experimental-dump-help`.
   private struct Command: Decodable {
     var commandName: String

@@ -9,6 +9,7 @@ failure after a minute. The cases run in Chromium, then in Firefox, or in one of
 import argparse, base64, http.server, json, os, random, re, shutil, socket, struct, subprocess, sys, tempfile, threading, time, traceback, urllib.request, zlib
 from support.browsers import opened
 from accessible_cases import ACCESSIBLE_CASES
+from break_cases import BREAK_CASES
 from document_cases import DOCUMENT_CASES
 from journey_cases import JOURNEY_CASES
 from screen_cases import CHROMIUM_ONLY, SCREEN_CASES
@@ -37,7 +38,7 @@ class Studio:
         # The folder that the server is started with, if it is not started with the document.
         self.served = None
         self.server = None
-        self.contexts = []
+        self.contexts, self.pages = [], []
         self.faults = []
 
     def run(self, *words):
@@ -60,6 +61,7 @@ class Studio:
         page.on("pageerror", lambda error: self.faults.append(str(error)))
         # What the policy of the page forbids is told there only.
         page.on("console", lambda line: "Content Security Policy" in line.text and self.faults.append(line.text))
+        self.pages.append(page)
         return page
 
     def page(self, link=None, **options):
@@ -88,6 +90,16 @@ class Studio:
         while not holds():
             if time.monotonic() > end:
                 raise AssertionError(f"waited in vain for {what}")
+
+    def states(self):
+        """What the pages say of their state, for a case that has failed."""
+        found = []
+        for page in self.pages:
+            try:
+                found.append(page.evaluate("({ ...studio.status, shown: studio.shown(), says: document.getElementById('status').dataset.state })"))
+            except Exception as error:
+                found.append(f"no state: {error}")
+        return found
 
     def close(self):
         for context in self.contexts:
@@ -866,7 +878,7 @@ def german(studio):
 
 CASES = [few_requests, german, reconnects, captions_do_not_scroll, middle_button_pastes_nothing, escape_with_keys, tones, edits_while_reopening, document_renamed_while_away, drags, snaps, escape_cancels, arrows, deletes_and_duplicates, marquee_and_all, resizes_and_turns, adds_by_search, drags_from_the_picker, zooms, wheel_by_lines, touches,
          two_pages_and_a_command, refused_background, stamps_and_brushes, words_are_typed_in_place, actions_by_name, pastes, copies_by_name, takes_back,
-         background_arrives, drops, exports, moved_and_removed, reload_keeps_pending, link_takes_over, stored_scripts, *DOCUMENT_CASES, *ACCESSIBLE_CASES, *JOURNEY_CASES, *SCREEN_CASES]
+         background_arrives, drops, exports, moved_and_removed, reload_keeps_pending, link_takes_over, stored_scripts, *DOCUMENT_CASES, *ACCESSIBLE_CASES, *JOURNEY_CASES, *BREAK_CASES, *SCREEN_CASES]
 
 
 # The cases that a browser cannot run, and why: a table of reasons by case, for each browser.
@@ -890,7 +902,7 @@ def run(name, programs, cases):
                 print(f"passed: {case.__name__}", flush=True)
             except Exception:
                 failed.append(case.__name__)
-                print(f"failed: {case.__name__}\n{traceback.format_exc()}{studio.faults}", flush=True)
+                print(f"failed: {case.__name__}\n{traceback.format_exc()}{studio.faults}{studio.states()}", flush=True)
             finally:
                 studio.close()
     print(f"{name}: {len(passed)} of {len(cases)} cases passed, {len(failed)} failed, {len(cases) - len(passed) - len(failed)} left out", flush=True)
@@ -904,6 +916,8 @@ def main():
     parser.add_argument("names", nargs="*")
     given = parser.parse_intermixed_args()
     cases = [case for case in CASES if not given.names or case.__name__ in given.names]
+    if unknown := set(given.names) - {case.__name__ for case in cases}:
+        parser.error(f"no case is called {', '.join(sorted(unknown))}")
     results = [run(name, os.path.abspath(given.programs), cases) for name in ([given.browser] if given.browser else ["chromium", "firefox"])]
     failed = sum(len(each) for _, each in results)
     print(f"{sum(len(each) for each, _ in results)} passed, {failed} failed")

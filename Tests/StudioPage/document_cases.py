@@ -340,6 +340,47 @@ def nothing_is_lost_between(studio):
     opened(page, "bees")
 
 
+def fetches_for_a_left_document(studio):
+    """A picture on its way to a document that is left is set when it has come. One that is refused is told with the document's name."""
+    from browser import Pictures, png
+
+    def fetch(address):
+        page.keyboard.press("Shift+B")
+        page.get_by_label("Address").fill(address)
+        page.get_by_label("It is on this machine").check()
+        page.keyboard.press("Enter")
+        page.get_by_text(re.compile(r"Fetching the picture: \d+ kB")).wait_for()
+
+    def leave():
+        cell(page, "ants").click()
+        opened(page, "ants")
+        page.get_by_text("The picture of bees is still being fetched.").wait_for()
+        page.get_by_text("Fetching the picture").wait_for(state="hidden")
+
+    make(studio, "ants")
+    page = studio.page()
+    page.keyboard.press("Control+o")
+    cell(page, "ants").wait_for()
+    picture, text = Pictures(png(400), held=True), Pictures(b"no picture " * 9_000, held=True)
+    try:
+        fetch(f"{picture.url}/a.png")
+        leave()
+        assert studio.shown("background") is None
+        picture.mayEnd.set()
+        studio.until("the picture", lambda b: b and b["url"] == f"{picture.url}/a.png", "background")
+        cell(page, "bees").click()
+        opened(page, "bees")
+        fetch(f"{text.url}/b.png")
+        leave()
+        text.mayEnd.set()
+        page.get_by_text("The background of bees stays as it was.").wait_for()
+        assert studio.shown("background")["url"] == f"{picture.url}/a.png"
+        assert page.get_by_role("alertdialog").count() == 0, "the alert is for the document that is seen"
+    finally:
+        picture.close()
+        text.close()
+
+
 def by_keys(studio):
     """From the folder to another document and back, without a pointer."""
     page = folder(studio, [f"Document {number}" for number in range(1, 13)])
@@ -467,4 +508,4 @@ def goes_back_in_time(studio):
 
 DOCUMENT_CASES = [goes_back_in_time, 
     browses_and_opens, thumbnails_follow, only_seen_is_drawn, whole_documents, deletes_the_open_one, folders, searches_and_sorts, new_documents, imports,
-    exports_many, states, nothing_is_lost_between, by_keys, gone_document, layouts, sheet_by_touch]
+    exports_many, states, nothing_is_lost_between, fetches_for_a_left_document, by_keys, gone_document, layouts, sheet_by_touch]

@@ -212,6 +212,16 @@ test('a marquee selects what it touches, while it is drawn', () => {
   assert.equal(page.selected, '12');
 });
 
+test('a marquee begins at a place of the document, also when the view gets another size or moves', () => {
+  const page = pair().drag1([[400, 400], [240, 240]], {}, { up: false });
+  page.viewport = page.viewport.resize({ width: 500, height: 500 });
+  page.input({ type: 'move', id: 1, x: 120, y: 120, button: 0, pointerType: 'mouse' });
+  assert.deepEqual([page.selected, page.marquee], ['1', { x: 240, y: 240, width: 160, height: 160 }]);
+  page.viewport = page.viewport.zoomBy(2, { x: 120, y: 120 });
+  page.input({ type: 'move', id: 1, x: 120, y: 120, button: 0, pointerType: 'mouse' });
+  assert.deepEqual(page.marquee, { x: 240, y: 240, width: 160, height: 160 });
+});
+
 test('a corner resizes about the opposite one, and with Alt about the centre', () => {
   const page = pair().tap(200, 200).drag1([[250, 250], [300, 300]], {}, { up: false });
   assert.deepEqual([page.place('1'), page.label('1').size], [[225, 225], 150]);

@@ -43,6 +43,27 @@ def put(page, text, x, y, size):
     field.press("Enter")
 
 
+# Documents beside the picnic: their canvases and fills, and the texts, places and sizes of their emoji; a text in words is a caption.
+OTHERS = {
+    "Aquarium": ("800x600", "#cfe8fa", [("🐠", 250, 210, 120), ("🐡", 560, 300, 150), ("🐙", 300, 440, 130), ("🪸", 660, 520, 140), ("🫧", 480, 120, 80)]),
+    "Autumn": ("800x800", "#fdf1dc", [("🎃", 400, 430, 420), ("🍁", 140, 160, 150), ("🍁", 660, 150, 130), ("🍄", 170, 660, 190), ("🦔", 640, 680, 170)]),
+    "Get well": ("600x800", "#ffffff", [("🌻", 300, 480, 480), ("🐝", 130, 250, 80), ("🐝", 470, 230, 80), ("Get well soon!", 300, 90, 70)]),
+    "Night": ("800x600", "#1b2440", [("🌙", 620, 130, 130), ("⭐", 180, 120, 50), ("⭐", 400, 80, 40), ("🦉", 300, 350, 190), ("🌲", 600, 440, 260), ("🌲", 90, 460, 220)]),
+    "Party": ("800x600", "#fff4f8", [("🎂", 400, 360, 260), ("🎁", 180, 420, 120), ("🎈", 120, 140, 90), ("🎈", 680, 150, 110), ("🎉", 640, 420, 120), ("Happy birthday", 400, 545, 60)]),
+}
+
+
+def make_others(studio):
+    for name, (canvas, fill, labels) in OTHERS.items():
+        path = f"{studio.folder}/art/{name}.emojiart"
+        studio.run("new", path, "--canvas", canvas)
+        studio.run("canvas", path, "--fill", fill)
+        for text, x, y, size in labels:
+            studio.run("caption" if text.isascii() else "add", path, text, "--at", f"{x},{y}", "--size", str(size))
+    for name in ["Old ones", "Worksheets"]:
+        os.mkdir(f"{studio.folder}/art/{name}")
+
+
 def main():
     programs, folder = sys.argv[1:]
     wanted = [json.loads(line)["add"] for line in open(f"{FIXTURES}/picnic.jsonl", encoding="utf-8")]
@@ -52,6 +73,7 @@ def main():
         try:
             studio.environment["EMOJIART_AUTHOR"] = "Ada"
             studio.document = f"{studio.folder}/art/picnic.emojiart"
+            os.rename(f"{studio.folder}/art/bees.emojiart", f"{studio.folder}/bees.emojiart")
             studio.run("new", studio.document, "--canvas", "800x600")
             page = studio.page()
             drop_file(page, os.path.abspath(f"{FIXTURES}/images/meadow.png"))
@@ -81,6 +103,15 @@ def main():
             page.emulate_media(color_scheme="dark")
             page.evaluate("studio.whenPainted()")
             page.screenshot(path=f"{folder}/studio-dark.png")
+            page.emulate_media(color_scheme="light")
+            page.get_by_role("button", name="History").click()
+            make_others(studio)
+            page.keyboard.press("Escape")
+            page.keyboard.press("Control+o")
+            page.wait_for_function("count => document.querySelectorAll('#documents .cell img').length === count", arg=len(OTHERS) + 1)
+            page.mouse.move(640, 700)
+            page.evaluate("Promise.all(document.getAnimations().map((each) => each.finished)).then(() => studio.whenPainted())")
+            page.screenshot(path=f"{folder}/studio-documents.png")
             return 1 if far or len(made) != len(wanted) or studio.faults else 0
         finally:
             studio.close()

@@ -2,9 +2,9 @@
 """A document from a stranger, full of scripts, in the page: no script may run (H7).
 
 Each script calls `X(number)`, which counts. The scripts are in texts, captions, names of edits, authors, addresses of backgrounds, names of
-documents, of other pages and of whoever removes an emoji. Where the commands refuse them they are written into the file, with sums that fit,
-as a stranger could have done. Every panel, dialog and note that shows such a text is opened. A control makes markup of the same texts, with
-and without the policy of the page, and must count.
+documents and folders, of files that are brought in, of other pages and of whoever removes an emoji. Where the commands refuse them they are
+written into the file, with sums that fit, as a stranger could have done. Every panel, dialog and note that shows such a text is opened. A
+control makes markup of the same texts, with and without the policy of the page, and must count.
 """
 import ctypes, json, os, re, sqlite3, struct, subprocess, xml.etree.ElementTree
 
@@ -322,6 +322,63 @@ def rename(studio, watched, scripts):
     watched.page.get_by_text(f"The document is now called {renamed}").wait_for()
 
 
+def browse(studio, watched, scripts):
+    """Documents, damaged ones, folders, and files that are brought in: their names are scripts, and so is what a report quotes of them."""
+    page, folder = watched.page, f"{studio.folder}/art"
+    usable = [vector for vector in VECTORS if "/" not in vector and "\\" not in vector]
+    for index, vector in enumerate(usable):
+        path = f"{folder}/{scripts.next('names of documents', vector)}.emojiart"
+        studio.run("new", path)
+        if index % 4 == 0:
+            with open(path, "r+b") as file:
+                file.seek(100)
+                file.write(b"<img src=x onerror=X(0)>" * 100)
+    os.mkdir(f"{folder}/" + scripts.next("names of folders", "<img src=x onerror=X(N)>"))
+    page.keyboard.press("Control+o")
+    grid = page.get_by_role("grid", name="Documents")
+    grid.wait_for()
+    page.locator("#documents .folder").wait_for()
+    page.locator("#documents .cell").first.focus()
+
+    def walk():
+        """The documents that the focus comes through: each cell is drawn, with its picture or why there is none."""
+        seen = set()
+        page.keyboard.press("Home")
+        while (name := page.evaluate("document.activeElement.dataset.name")) not in seen:
+            seen.add(name)
+            page.keyboard.press("ArrowRight")
+        return len(seen)
+
+    # The server may have noticed the last of them a moment later.
+    studio.wait(lambda: walk() == len(usable) + 1, "all documents")
+    damaged = page.locator("#documents .cell:has(.badge[data-state=damaged])").first
+    damaged.wait_for()
+    damaged.click()
+    page.locator("dialog[open]").wait_for()
+    page.keyboard.press("Escape")
+    # The field of a name, a note with a way back, and what was not brought in.
+    page.locator("#documents .cell").last.focus()
+    page.keyboard.press("F2")
+    page.locator("#documents .name input").wait_for()
+    page.keyboard.press("Escape")
+    page.keyboard.press("Delete")
+    page.get_by_role("button", name="Put back").click()
+    page.locator("#documents input[type=search]").fill(scripts.next("searches", VECTORS[11]))
+    page.keyboard.press("Escape")
+    given = f"{studio.folder}/given"
+    os.makedirs(given)
+    chosen = []
+    for end, content in [("emojiart", b"<script>X(0)</script>"), ("png", b"<svg onload=X(0)>"), ("txt", b"")]:
+        chosen.append(f"{given}/{scripts.next('names of files', '<img src=x onerror=X(N)>')}.{end}")
+        with open(chosen[-1], "wb") as file:
+            file.write(content)
+    page.locator("#documents input[type=file]").set_input_files(chosen)
+    report = page.locator("dialog[open]")
+    report.get_by_text("was not imported").first.wait_for()
+    assert report.inner_text().count("onerror") >= len(chosen), report.inner_text()
+    page.keyboard.press("Escape")
+
+
 def export(studio, watched, scripts):
     """The export that browsers could run: opened as a page of its own, without a policy."""
     page = watched.page
@@ -372,10 +429,13 @@ def stored_scripts(studio):
     export(studio, watched, scripts)
     ran, refused = control(studio, link)
     rename(studio, watched, scripts)
+    browse(studio, watched, scripts)
     try:
         assert not watched.ran(), f"ran: {watched.ran()}"
         assert not watched.violations(), f"tried to run: {watched.violations()}"
-        assert not watched.dialogs and not watched.errors, (watched.dialogs, watched.errors)
+        # Browsers tell of refused uploads and of pictures that cannot be drawn.
+        errors = [text for text in watched.errors if not text.startswith("Failed to load resource: the server responded with")]
+        assert not watched.dialogs and not errors, (watched.dialogs, errors)
         # The texts are there, as texts.
         markup = watched.page.evaluate("document.querySelectorAll('[onerror], [onload], [onclick], [onfocus], [onmouseover], iframe, object, embed, img[src=x]').length")
         assert markup == 0, markup

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The document browser with many documents: its first pictures, scrolling, what the server and its helpers take, and pictures after saves."""
-import asyncio, subprocess, time
+import asyncio, json, os, subprocess, time
 from editors import VIEW, Scene, Server
 from frames import EVENTS, LIMIT, Visit
 from machine import Others, descendants, pss, rest, stat
@@ -18,17 +18,18 @@ FIRST = """window.frame = () => new Promise((resolve) => requestAnimationFrame(r
 
 
 def make(server, count):
-    """Duplicates of one document: each has an id of its own, and a picture of its own."""
+    """So many documents of 20 emoji; the canvas of each has another colour, so each has a picture of its own."""
     server.make(Scene(20))
-    done = 0
-    while done < count - 1:
-        group = range(done, min(count - 1, done + 64))
-        running = [subprocess.Popen([f"{server.programs}/emojiart", "duplicate", server.document, f"{server.folder}/art/Document {number}.emojiart"],
-                                    env=server.environment, stdout=subprocess.DEVNULL) for number in group]
-        for each in running:
-            if each.wait():
-                raise RuntimeError("a document could not be duplicated")
-        done = group.stop
+    art = json.loads(server.run("show", server.document, "--json"))
+    given = f"{server.folder}/given"
+    os.mkdir(given)
+    for number in range(count - 1):
+        with open(f"{given}/Document {number}.json", "w") as file:
+            json.dump(art | {"canvas": art["canvas"] | {"fill": f"#{0x808080 + number:06x}"}}, file)
+    server.run("import", given, "--into", f"{server.folder}/art")
+    made = sum(name.endswith(".emojiart") for name in os.listdir(f"{server.folder}/art"))
+    if made != count:
+        raise RuntimeError(f"{made} documents were made instead of {count}")
 
 
 class Workers:
@@ -76,6 +77,8 @@ async def browse(playwright, programs, count, runs, saves):
             asked = []
             page.on("request", lambda request: "/thumbnail" in request.url and asked.append(request.url))
             opened = Visit(page, None, None, await context.new_cdp_session(page), await browser.new_browser_cdp_session())
+            # People's browsers have started long before.
+            await opened.rest()
             with Others():
                 await page.goto(link if run == 0 else server.run("serve", f"{server.folder}/art", "--link").strip())
                 seen = await asyncio.wait_for(page.evaluate("seen"), LIMIT)

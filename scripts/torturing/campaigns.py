@@ -135,6 +135,9 @@ CAMPAIGNS = (
            Promise("edits of pages", r"^H8 law of the studio: .* (\d+) edits, .* 0 broken", 2_000),
            Promise("pages compared with the file", r"^H8 law of the studio: .* (\d+) compared, .* 0 broken", 120),
            Promise("kills of the server", r"^H8 law of the studio: .* (\d+) kills, .* 0 broken", 40)),
+    Campaign("studio-resizes", "sizes of the page in the middle of gestures", 12, 4, program=("scripts/torture-resizes", "{program}", "{count}", "{seed}"),
+             promises=tuple(Promise(f"sizes in gestures in {name}", rf"^H8 resizes during gestures in {name}: .* (\d+) resizes, .* 0 broken", 200)
+                            for name in ("chromium", "firefox"))),
     studio("studio-tabs", "servers with 32 pages", 4, 1, "tabs",
            Promise("changes on 32 pages", r"^H8 many tabs: .* (\d+) changes, .* 0 broken", 50_000)),
 )

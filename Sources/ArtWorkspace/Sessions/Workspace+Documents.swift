@@ -73,7 +73,7 @@ extension Workspace {
   public func rename(_ path: String, to new: String, by recovery: Recovery) async throws(ArtError) -> String {
     let target = try place(new)
     let file = try await saved(path)
-    let moved = try Documents(by: recovery).rename(file, to: target.path)
+    let moved = try named { () throws(ArtError) in try Documents(by: recovery).rename(file, to: target.path) }
     let place = FilePath(relative(moved.path))
     // Its sessions need not wait for the folder's report.
     let identity = FileIdentity(at: moved.path)
@@ -91,7 +91,15 @@ extension Workspace {
 
   /// Moves a document from the trash back to its path in the workspace. Returns the path. Throws what `Documents.undelete` throws.
   public func putBack(_ trashed: TrashedDocument, by recovery: Recovery) throws(ArtError) -> String {
-    relative(try Documents(by: recovery).undelete(trashed).path)
+    relative(try named { () throws(ArtError) in try Documents(by: recovery).undelete(trashed) }.path)
+  }
+
+  /// Names a path that is taken as this workspace's callers know it.
+  private func named<Value>(_ work: () throws(ArtError) -> Value) throws(ArtError) -> Value {
+    do throws(ArtError) { return try work() } catch {
+      guard error.code == .exists, let path = error.subject.map(relative) else { throw error }
+      throw ArtError(.exists, "\(path) exists already", about: path, remedy: error.remedy)
+    }
   }
 
   /// Repairs a damaged document; the damaged file is kept, as the report says. Nil if there is nothing to repair any more. Throws what

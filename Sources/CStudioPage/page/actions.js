@@ -268,10 +268,10 @@ export const actions = [
 
   { id: 'undo', group: 'edit', keys: ['Mod+Z'], repeats: true, isEnabled: ({ can, store }) => can.undo !== null || store.pending.length > 0, run: (studio) => revert(studio, 'undo') },
   { id: 'redo', group: 'edit', keys: ['Mod+Shift+Z', 'Mod+Y'], repeats: true, isEnabled: ({ can }) => can.redo !== null, run: (studio) => revert(studio, 'redo') },
-  { id: 'cut', group: 'edit', keys: ['Mod+X'], isNative: true, isEnabled: some, run: async (studio) => (await transfer()).copy(studio, true) },
-  { id: 'copy', group: 'edit', keys: ['Mod+C'], isNative: true, isEnabled: some, run: async (studio) => (await transfer()).copy(studio, false) },
-  { id: 'copy.png', group: 'edit', keys: ['Shift+Alt+C'], isEnabled: open, run: async (studio) => (await transfer()).copyPicture(studio) },
-  { id: 'paste', group: 'edit', keys: ['Mod+V'], isNative: true, isEnabled: open, run: async (studio) => (await transfer()).paste(studio) },
+  { id: 'cut', group: 'edit', keys: ['Mod+X'], isNative: true, isEnabled: some, run: async (studio) => (await transfer(studio)).copy(studio, true) },
+  { id: 'copy', group: 'edit', keys: ['Mod+C'], isNative: true, isEnabled: some, run: async (studio) => (await transfer(studio)).copy(studio, false) },
+  { id: 'copy.png', group: 'edit', keys: ['Shift+Alt+C'], isEnabled: open, run: async (studio) => (await transfer(studio)).copyPicture(studio) },
+  { id: 'paste', group: 'edit', keys: ['Mod+V'], isNative: true, isEnabled: open, run: async (studio) => (await transfer(studio)).paste(studio) },
   { id: 'duplicate', group: 'edit', keys: ['Mod+D'], isEnabled: some, run: duplicate },
   { id: 'delete', group: 'edit', keys: ['Delete', 'Backspace'], isEnabled: some, run: (studio) => remove(studio) },
   { id: 'replace', group: 'edit', keys: ['R'], isEnabled: some, run: (studio) => studio.emit('ui', 'replace') },
@@ -321,30 +321,54 @@ export const actions = [
   { id: 'zoom.fit', group: 'view', keys: ['Shift+1'], run: (studio) => studio.setViewport(studio.viewport.fit()) },
   { id: 'zoom.selection', group: 'view', keys: ['Shift+2'], isEnabled: some, run: zoomToSelection },
   { id: 'snap', group: 'view', keys: ['Alt+S'], isOn: ({ isSnapping }) => isSnapping, run: (studio) => studio.setSnapping(!studio.isSnapping) },
-  { id: 'history', group: 'view', keys: ['Mod+Shift+H'], isEnabled: open, run: async (studio) => (await import('./history.js')).toggle(studio) },
+  { id: 'history', group: 'view', keys: ['Mod+Shift+H'], isEnabled: open, run: async (studio) => (await past(studio)).toggle(studio) },
 
-  { id: 'background', group: 'document', keys: ['Shift+B'], isEnabled: open, run: async (studio) => (await dialogs()).showBackground(studio) },
+  { id: 'background', group: 'document', keys: ['Shift+B'], isEnabled: open, run: async (studio) => (await dialogs(studio)).showBackground(studio) },
   { id: 'background.remove', group: 'document', keys: [], isEnabled: ({ store }) => Boolean(store.background || store.pendingBackground), run: (studio) => studio.ask({ background: null }, 'background') },
-  { id: 'canvas', group: 'document', keys: ['Shift+C'], isEnabled: open, run: async (studio) => (await dialogs()).showCanvas(studio) },
-  { id: 'export', group: 'document', keys: ['Mod+Shift+E'], isEnabled: open, run: async (studio) => (await dialogs()).showExport(studio) },
-  { id: 'documents', group: 'document', keys: ['Mod+O'], run: async (studio) => (await library()).documentBrowser(studio).toggle() },
-  { id: 'new', group: 'document', keys: ['Alt+N'], isEnabled: ({ net }) => net.state === 'open', run: async (studio) => (await filing()).newDocument(studio, folderOf(studio.name)) },
-  { id: 'rename', group: 'document', keys: [], isEnabled: open, run: async (studio) => (await filing()).renameDocument(studio) },
-  { id: 'print', group: 'document', keys: ['Mod+P'], isEnabled: open, run: async (studio) => (await transfer()).print(studio) },
+  { id: 'canvas', group: 'document', keys: ['Shift+C'], isEnabled: open, run: async (studio) => (await dialogs(studio)).showCanvas(studio) },
+  { id: 'export', group: 'document', keys: ['Mod+Shift+E'], isEnabled: open, run: async (studio) => (await dialogs(studio)).showExport(studio) },
+  { id: 'documents', group: 'document', keys: ['Mod+O'], run: async (studio) => (await library(studio)).documentBrowser(studio).toggle() },
+  { id: 'new', group: 'document', keys: ['Alt+N'], isEnabled: ({ net }) => net.state === 'open', run: async (studio) => (await filing(studio)).newDocument(studio, folderOf(studio.name)) },
+  { id: 'rename', group: 'document', keys: [], isEnabled: open, run: async (studio) => (await filing(studio)).renameDocument(studio) },
+  { id: 'print', group: 'document', keys: ['Mod+P'], isEnabled: open, run: async (studio) => (await transfer(studio)).print(studio) },
   { id: 'save', group: 'document', keys: ['Mod+S'], isEnabled: open, run: (studio) => studio.save() },
-  { id: 'connect', group: 'document', keys: [], isEnabled: ({ net }) => net.state !== 'open', run: async (studio) => (await dialogs()).askLink(studio) },
-  { id: 'name', group: 'document', keys: [], run: async (studio) => (await dialogs()).showName(studio) },
-  { id: 'language', group: 'document', keys: [], isEnabled: ({ net }) => net.state === 'open', run: async (studio) => (await dialogs()).showLanguage(studio) },
+  { id: 'connect', group: 'document', keys: [], isEnabled: ({ net }) => net.state !== 'open', run: async (studio) => (await dialogs(studio)).askLink(studio) },
+  { id: 'name', group: 'document', keys: [], run: async (studio) => (await dialogs(studio)).showName(studio) },
+  { id: 'language', group: 'document', keys: [], isEnabled: ({ net }) => net.state === 'open', run: async (studio) => (await dialogs(studio)).showLanguage(studio) },
 
-  { id: 'palette', group: 'help', keys: ['Mod+/', 'Mod+Shift+P'], run: async (studio) => (await dialogs()).showCommands(studio) },
-  { id: 'help', group: 'help', keys: ['?'], run: async (studio) => (await dialogs()).showHelp(studio) },
+  { id: 'palette', group: 'help', keys: ['Mod+/', 'Mod+Shift+P'], run: async (studio) => (await dialogs(studio)).showCommands(studio) },
+  { id: 'help', group: 'help', keys: ['?'], run: async (studio) => (await dialogs(studio)).showHelp(studio) },
 ];
 
 const isAway = () => { throw new Error(words.news.noModule); };
-const library = () => import('./library.js').catch(isAway);
-const filing = () => import('./filing.js').catch(isAway);
-const dialogs = () => import('./dialogs.js').catch(isAway);
-const transfer = () => import('./transfer.js').catch(isAway);
+/**
+ * A part of the page that is loaded when it is needed, and not after a break: another program at the port would answer with a script of its own.
+ * @template Part
+ * @param {string[]} names its own one, and those of the parts that it imports
+ * @param {() => Promise<Part>} load
+ */
+function part(names, load) {
+  return async (/** @type {Studio} */ { net }) => {
+    if (!loaded.has(names[0]) && net.isAway) return isAway();
+    const found = await load().catch(isAway);
+    for (const name of names) loaded.add(name);
+    return found;
+  };
+}
+/** @type {Set<string>} */
+const loaded = new Set();
+export const library = part(['library'], () => import('./library.js'));
+/** What is done with whole documents. */
+export const filing = part(['filing', 'dialogs', 'transfer'], () => import('./filing.js'));
+const dialogs = part(['dialogs', 'transfer'], () => import('./dialogs.js'));
+const transfer = part(['transfer'], () => import('./transfer.js'));
+const past = part(['history'], () => import('./history.js'));
+
+/**
+ * Loads what may be wanted while the server is away.
+ * @param {Studio} studio
+ */
+export const loadParts = (studio) => Promise.allSettled([dialogs, past, transfer, library, filing].map((load) => load(studio)));
 
 /** @param {Studio} studio */
 function zoomToSelection(studio) {

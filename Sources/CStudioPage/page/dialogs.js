@@ -5,6 +5,7 @@
 /** @typedef {import('./studio').Studio} Studio */
 
 import { actions, isEnabled, keyText, run } from './actions.js';
+import { nameOf, title } from './documents.js';
 import { chooseLanguage, chosenLanguage, fileSize, languages } from './language.js';
 import { linkWith } from './net.js';
 import { build } from './panels.js';
@@ -173,18 +174,38 @@ export function attachDialogs(studio) {
       const { bytes, of } = message.fetched;
       fetching.text.textContent = words.background.received(of ? `${fileSize(bytes)} / ${fileSize(of)}` : fileSize(bytes));
     }
+    if (message.document) return tellLeft(studio, message.document, message.warning);
     if (message.background || message.rejected || message.warning) end();
     if (message.warning) warn(studio, message.warning);
+    return undefined;
   };
   // The picture of a document that was left is that document's.
   let { name } = studio;
+  const leave = () => {
+    if (fetching) studio.emit('note', { text: words.background.goesOn(title(nameOf(name))) });
+    end();
+  };
   studio.on('opened', () => {
-    if (studio.name !== name) end();
+    if (studio.name !== name) leave();
     ({ name } = studio);
   });
-  studio.on('closed', end);
-  studio.on('status', ({ state }) => { if (state !== 'saved' && state !== 'saving' && state !== 'notSaved') end(); });
+  studio.on('closed', leave);
+  studio.on('status', ({ state }) => {
+    if (state === 'saved' || state === 'saving' || state === 'notSaved') return;
+    if (fetching) studio.emit('note', { text: words.background.broken, kind: 'bad' });
+    end();
+  });
   return receive;
+}
+
+/**
+ * Tells of a refused background of a document that the page has left.
+ * @param {Studio} studio
+ * @param {string} path
+ * @param {{ detail: string, reason: string }} warning
+ */
+function tellLeft(studio, path, { detail, reason }) {
+  studio.emit('note', { text: words.background.failedFor(title(nameOf(path)), words.refusal(reason, detail)), kind: 'bad' });
 }
 
 /**

@@ -245,7 +245,7 @@ class Press {
     const { start, pressed, selectionBefore: before } = this;
     const threshold = start.pointerType === 'touch' ? dragThreshold.touch : dragThreshold.mouse;
     if (Math.hypot(input.x - start.x, input.y - start.y) < threshold) return null;
-    if (pressed.kind === 'empty') return { activity: new Marquee(start, before), effects: [] };
+    if (pressed.kind === 'empty') return { activity: new Marquee(start, scene, before), effects: [] };
     if (pressed.kind === 'handle') {
       const labels = labelsOf(before, scene.label);
       const { handle, frame } = pressed;
@@ -285,20 +285,22 @@ class Press {
 class Marquee {
   name = /** @type {const} */ ('marquee');
 
-  /** @param {PointerInput} start @param {Selection} before */
-  constructor(start, before) {
-    this.start = start;
+  /** @param {PointerInput} start @param {Scene} scene @param {Selection} before */
+  constructor(start, scene, before) {
+    this.adds = start.shift || start.ctrl;
+    // A place of the document, so that it stays when the page gets another size, or its view moves.
+    this.corner = scene.viewport.contentPlace(start.x, start.y);
     this.selectionBefore = before;
     this.during = before;
   }
 
   /** @param {PointerInput} input @param {Scene} scene @returns {Effect[]} */
   move(input, scene) {
-    const [a, b] = [this.start, input].map(({ x, y }) => scene.viewport.contentPlace(x, y));
+    const [a, b] = [this.corner, scene.viewport.contentPlace(input.x, input.y)];
     const rect = {
       x: Math.min(a.x, b.x), y: Math.min(a.y, b.y), width: Math.abs(a.x - b.x), height: Math.abs(a.y - b.y),
     };
-    const ids = marqueed(this.selectionBefore, scene.inRect(rect), this.start.shift || this.start.ctrl);
+    const ids = marqueed(this.selectionBefore, scene.inRect(rect), this.adds);
     const isChanged = !isSame(ids, this.during);
     this.during = ids;
     return [{ kind: 'marquee', rect }, ...(isChanged ? [selects(ids)] : [])];

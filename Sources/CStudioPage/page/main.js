@@ -55,6 +55,13 @@ async function start() {
     studio.on('message', (message) => { if (message.noDocument || message.openFailed) resolve(undefined); });
     studio.on('status', ({ state }) => { if (state === 'refused') resolve(undefined); });
   });
+  const stop = studio.on('message', (message) => {
+    if (message.noDocument === undefined) return;
+    stop();
+    // The folder comes while the other parts of the page do.
+    import('./folder.js').then(({ followedFolder }) => followedFolder(studio).browse('')).catch(() => {});
+    import('./library.js').catch(() => {});
+  });
   studio.connect();
   await opened;
   const painted = picture.whenPainted();

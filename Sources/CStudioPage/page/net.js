@@ -6,7 +6,8 @@
  *     starting ──connect──▶ connecting ──both proofs──▶ open ──closed──▶ waiting ──timer, online, visible──▶ connecting
  *         └──no session──▶ refused ◀──the server or its proof refuses──┘
  *
- * A page whose server does not prove that it knows the token sends nothing more to it.
+ * A page whose server does not prove that it knows the token sends nothing more to it. Another program may have the port only for a while: a
+ * refused page with a session tries again, and stays refused until a server has proved itself, or nothing answers.
  *
  * @typedef {'starting' | 'connecting' | 'open' | 'waiting' | 'refused'} NetState
  * @typedef {{code: string, message: string, remedy?: string, subject?: string}} Refusal
@@ -14,6 +15,10 @@
  */
 
 const delays = { first: 250, longest: 5000 };
+/** Milliseconds until the next try after too many failures. */
+const failuresTime = 60_000;
+/** Milliseconds in which a server proves itself. */
+const handshakeTime = 10_000;
 /** Milliseconds that a reloaded page waits for its lock. */
 const lockTime = 2000;
 const letters = '0123456789abcdefghjkmnpqrstvwxyz';
@@ -69,6 +74,7 @@ export class Net {
   /** @type {Map<string, {resolve: (answer: Message) => void, reject: (error: Error) => void}>} */ #requests = new Map();
   #delay = delays.first;
   #timer = 0;
+  #heard = 0;
   #count = 0;
   #prefix = drawID(6);
 
@@ -108,6 +114,7 @@ export class Net {
     this.#socket?.close();
     this.#socket = null;
     this.#drop();
+    this.#become('connecting', '');
     this.#connect();
   }
 
@@ -162,7 +169,7 @@ export class Net {
     clearTimeout(this.#timer);
     const session = this.#session;
     if (!session || this.#socket) return;
-    this.#become('connecting', '');
+    if (this.state !== 'refused') this.#become('connecting', '');
     const socket = new WebSocket(`${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/live`, 'emojiart-1');
     this.#socket = socket;
     const nonce = hex(crypto.getRandomValues(new Uint8Array(16)));
@@ -184,19 +191,28 @@ export class Net {
     socket.onopen = () => socket.send(JSON.stringify({ hello: { nonce, session: session.session } }));
     socket.onmessage = (event) => {
       if (this.#socket !== socket) return;
-      const message = JSON.parse(event.data);
+      this.#heard = performance.now();
+      const message = readMessage(event.data);
       if (this.state === 'open') this.#receive(message);
       // The steps of the handshake wait for each other.
       else work = work.then(() => (this.state === 'open' ? this.#receive(message) : handshake(message)));
     };
-    socket.onclose = () => {
+    const end = () => {
       if (this.#socket === socket) this.#lost();
     };
+    socket.onclose = end;
+    // Whoever accepts a connection and says nothing may be another program, or asleep.
+    this.#timer = setTimeout(() => {
+      if (this.state === 'open') return;
+      end();
+      socket.close();
+    }, handshakeTime);
   }
 
   /** @param {Message} welcome */
   #opened(welcome) {
     this.welcome = welcome;
+    clearTimeout(this.#timer);
     this.#delay = delays.first;
     this.#become('open', '');
   }
@@ -206,21 +222,28 @@ export class Net {
     this.#socket = null;
     socket.close();
     this.#drop();
-    this.#become('refused', reason);
+    if (this.state !== 'refused' || this.reason !== reason) this.#become('refused', reason);
+    this.#later(reason === 'tooManyFailures' ? failuresTime : 0);
   }
 
   #lost() {
     this.#socket = null;
     this.#drop();
-    if (this.state === 'refused') return;
-    this.#become('waiting', this.reason);
-    this.#timer = setTimeout(() => this.#connect(), this.#delay * (0.75 + Math.random() / 2));
+    // What refused this page is not what is away.
+    this.#become('waiting', this.state === 'refused' ? '' : this.reason);
+    this.#later();
+  }
+
+  /** Connects again, later each time. */
+  #later(least = 0) {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#connect(), Math.max(least, this.#delay * (0.75 + Math.random() / 2)));
     this.#delay = Math.min(this.#delay * 2, delays.longest);
   }
 
   /** Tries again at once if a try is due. */
   #soon() {
-    if (this.state !== 'waiting') return;
+    if (this.state !== 'waiting' && (this.state !== 'refused' || this.reason === 'tooManyFailures')) return;
     this.#delay = delays.first;
     this.#connect();
   }
@@ -276,6 +299,12 @@ export class Net {
     return this.#socket !== null && this.#socket.bufferedAmount < 1 << 16 && this.send(message);
   }
 
+  /** Whether another program may have the port: this page was connected, and is not. */
+  get isAway() { return this.welcome !== null && this.state !== 'open'; }
+
+  /** Milliseconds since the server has sent something. */
+  get silence() { return performance.now() - this.#heard; }
+
   /** Connects anew: what the server tells cannot be followed. */
   restart() { this.#socket?.close(); }
 
@@ -290,17 +319,32 @@ export class Net {
   }
 
   /**
-   * Asks by HTTP with the connection's ticket.
+   * Asks by HTTP with the connection's ticket. Without a connection nothing is asked: another program may have the port.
    * @param {string} path
    * @param {RequestInit} [options]
    */
   async fetch(path, options = {}) {
+    if (this.state !== 'open') throw disconnected();
     const headers = { ...options.headers, Authorization: `Bearer ${this.welcome?.ticket}` };
     // What the browser says of it is in its own language.
     const response = await fetch(path, { ...options, headers }).catch(() => { throw disconnected(); });
     if (response.ok) return response;
     const answer = await response.json().catch(() => ({}));
     throw new RequestError(answer.error ?? { code: String(response.status), message: response.statusText });
+  }
+}
+
+/**
+ * A message of the server. What is none, of another program at the port, proves nothing.
+ * @param {unknown} data
+ * @returns {Message}
+ */
+function readMessage(data) {
+  try {
+    const message = JSON.parse(String(data));
+    return message && typeof message === 'object' ? message : {};
+  } catch {
+    return {};
   }
 }
 

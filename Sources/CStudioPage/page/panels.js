@@ -5,7 +5,7 @@
 /** @typedef {import('./studio').Studio} Studio */
 /** @typedef {import('./types').Events} Events */
 
-import { actionOf, actions, edit, isEnabled, keyText, run } from './actions.js';
+import { actionOf, actions, edit, isEnabled, keyText, library, loadParts, run } from './actions.js';
 import { addition, shortText } from './changes.js';
 import { attachHits } from './hit.js';
 import { percent } from './language.js';
@@ -122,18 +122,22 @@ function attachLater(studio) {
   const bringBrowser = () => {
     if (hasBrowser || (studio.isOpen && localStorage.getItem('documents') !== 'beside') || studio.net.state !== 'open') return;
     hasBrowser = true;
-    import('./library.js').then(({ documentBrowser }) => documentBrowser(studio), () => { hasBrowser = false; });
+    library(studio).then(({ documentBrowser }) => documentBrowser(studio), () => { hasBrowser = false; });
   };
   studio.on('message', (message) => { if (message.noDocument !== undefined || message.openFailed) bringBrowser(); });
   studio.on('closed', bringBrowser);
   bringBrowser();
   // The clipboard must be there before the first key. Without the server it is tried again.
-  const bringTransfer = () => import('./transfer.js').then(({ attachTransfer }) => attachTransfer(studio), () => { setTimeout(bringTransfer, laterDelay); });
+  const bringTransfer = () => {
+    if (studio.net.isAway) again();
+    else import('./transfer.js').then(({ attachTransfer }) => attachTransfer(studio), again);
+  };
+  const again = () => { setTimeout(bringTransfer, laterDelay); };
   bringTransfer();
   // What is wanted later may be wanted while the server is away.
-  setTimeout(() => requestIdleCallback(() => {
-    for (const load of [() => import('./dialogs.js'), () => import('./history.js')]) load().catch(() => {});
-  }), laterDelay);
+  const bringParts = () => { setTimeout(() => requestIdleCallback(() => { loadParts(studio); }), laterDelay); };
+  studio.on('connected', bringParts);
+  bringParts();
 }
 
 /** @param {Studio} studio */
@@ -176,6 +180,14 @@ function attachStatus(studio) {
   let last = studio.status;
   let away = 0;
   const action = { name: words.newLink.title, run: () => { run(studio, 'connect'); } };
+  const tell = () => studio.emit('note', { text: words.away, action });
+  // A server that was stopped keeps its connections, and says nothing.
+  const listen = () => {
+    const { pending } = studio.store;
+    const left = pending.length ? awayTime - studio.net.silence : awayTime;
+    if (left > 0) away = setTimeout(listen, left);
+    else tell();
+  };
   const show = (/** @type {import('./types').Status} */ status) => {
     last = status;
     const text = /** @type {Record<string, string>} */ (words.status)[status.state];
@@ -187,8 +199,11 @@ function attachStatus(studio) {
       studio.emit('note', { text: reason, kind: 'bad', action });
     }
     clearTimeout(away);
-    if (status.state === 'reconnecting') away = setTimeout(() => studio.emit('note', { text: words.away, action }), awayTime);
-    else endNote(words.away);
+    if (status.state === 'reconnecting') away = setTimeout(tell, awayTime);
+    else {
+      endNote(words.away);
+      if (status.state === 'saving') away = setTimeout(listen, awayTime);
+    }
   };
   studio.on('status', show);
   // Its note needs the panel of notes.

@@ -85,11 +85,21 @@ export function attachPointer(studio) {
           studio.release();
           break;
         case 'select': studio.select(effect.ids); break;
-        case 'view': studio.setViewport(effect.viewport); break;
+        case 'view': studio.setViewport(ofNow(effect.viewport)); break;
         case 'marquee': view.marquee = effect.rect; break;
       }
     }
     if (effects.length) view.later();
+  };
+
+  /**
+   * A gesture that is cancelled gives the viewport back that it began with. The page or the canvas may have another size since.
+   * @param {import('./rules').Viewport} viewport
+   */
+  const ofNow = (viewport) => {
+    const { view, content } = studio.viewport;
+    const resized = viewport.view === view ? viewport : viewport.resize(view);
+    return resized.content === content ? resized : resized.withContent(content);
   };
 
   /** @param {Extract<Effect, { kind: 'gesture' }>} effect */
@@ -258,7 +268,7 @@ class View {
     this.#overlay = new Overlay(studio.stage);
     const list = /** @type {HTMLElement} */ (document.getElementById('options'));
     const names = new EmojiNames(studio, () => this.#soon());
-    this.#options = new Options(list, (label) => words.option(label.kind === 'caption' ? `${words.caption} ${shortText(label)}` : names.of(label.text), label.x, label.y, label.size, label.rotation ?? 0));
+    this.#options = new Options(list, (label) => words.option(label.kind === 'caption' ? `${words.caption} "${label.text.replaceAll('\n', ' ')}"` : names.of(label.text), label.x, label.y, label.size, label.rotation ?? 0));
     const stale = () => {
       this.#selection = null;
       this.later();

@@ -189,7 +189,11 @@ export class Studio {
     this.net.onState = (state) => {
       this.#isFollowing = false;
       if (state === 'open') this.#opened();
-      else if (state === 'waiting' || state === 'refused') this.store.disconnected();
+      else {
+        // The painter asks nothing: another program may have the port.
+        this.picture.setTicket('');
+        if (state === 'waiting' || state === 'refused') this.store.disconnected();
+      }
       this.showStatus();
       this.#wake();
     };

@@ -9,7 +9,7 @@
 const atOnce = 3;
 /** How many pictures are kept. */
 const keptLimit = 400;
-/** Milliseconds that a document must be seen before its picture is asked for: what is only passed is not. */
+/** Milliseconds that a document must be seen while scrolling before its picture is asked for: what is only passed is not. */
 const restTime = 60;
 /** The sides of pictures that the server makes, in pixels. */
 const sides = [192, 384, 768];
@@ -70,13 +70,16 @@ export class Thumbnails {
   /**
    * What is seen now, the most wanted first. Everything else is cancelled.
    * @param {Wanted[]} wanted
+   * @param {boolean} [isPassing] whether it may be passed in a moment, as by scrolling
    */
-  want(wanted) {
+  want(wanted, isPassing = false) {
     this.#wanted = wanted.filter(({ key }) => !this.#kept.has(`${this.#side} ${key}`) && !this.#failed.has(key));
     const names = new Set(this.#wanted.map(({ key }) => `${this.#side} ${key}`));
     for (const [name, work] of this.#running) if (!names.has(name)) work.abort();
     clearTimeout(this.#timer);
-    if (this.#wanted.length) this.#timer = setTimeout(() => this.#next(), restTime);
+    if (!this.#wanted.length) return;
+    if (isPassing) this.#timer = setTimeout(() => this.#next(), restTime);
+    else this.#next();
   }
 
   /** Another connection: what failed may succeed. */

@@ -38,8 +38,8 @@ export const words = {
   refused: {
     noSession: 'Das Studio wird mit dem Link geöffnet, den emojiart serve ausgibt; einen neuen gibt es mit: emojiart serve --link',
     usedLink: 'Dieser Link wurde schon benutzt oder ist zu alt. Einen neuen gibt es mit: emojiart serve --link',
-    notProven: 'Unter dieser Adresse antwortet nicht der Server, den diese Seite kennt. An ihn wurde nichts gesendet. Was getan wurde, bleibt hier erhalten: emojiart serve neu starten und über den Link verbinden',
-    notAdmitted: 'Was unter dieser Adresse antwortet, kennt diese Seite nicht. Was getan wurde, bleibt hier erhalten: emojiart serve neu starten und über den Link verbinden',
+    notProven: 'Unter dieser Adresse antwortet nicht der Server, den diese Seite kennt. An ihn wurde nichts gesendet. Was getan wurde, bleibt hier erhalten und wird gesendet, sobald der richtige Server wieder da ist. Hat er dann eine andere Adresse: über den Link verbinden',
+    notAdmitted: 'Was unter dieser Adresse antwortet, kennt diese Seite nicht. Was getan wurde, bleibt hier erhalten und wird gesendet, sobald der richtige Server wieder da ist. Hat er dann eine andere Adresse: über den Link verbinden',
     noServer: 'Der Server antwortet nicht. Läuft emojiart serve?',
     tooManyFailures: 'Zu viele Versuche; eine Minute warten und die Seite neu laden',
   },
@@ -187,6 +187,9 @@ export const words = {
   background: {
     title: 'Hintergrundbild', url: 'Adresse', urlHint: 'https://…', file: 'Datei', choose: 'Auswählen\u00a0…', keep: 'Größe der Leinwand beibehalten', set: 'Übernehmen', remove: 'Entfernen',
     private: 'Es liegt auf diesem Rechner oder in seinem Netz', fetching: 'Das Bild wird geladen\u00a0…', received: (size) => `Das Bild wird geladen: ${size}`, cancel: 'Abbrechen',
+    goesOn: (name) => `Das Bild von ${name} wird noch geladen. Es wird übernommen, sobald es da ist.`,
+    broken: 'Die Verbindung ist abgebrochen, während das Bild geladen wurde. Bleibt der Hintergrund, wie er war, dann noch einmal übernehmen.',
+    failedFor: (name, reason) => `Der Hintergrund von ${name} bleibt, wie er war. ${reason}`,
     failed: 'Das Bild wurde nicht übernommen', keepWarning: 'Weiter warnen', stopWarning: 'Nicht mehr warnen', ok: 'OK', oldStays: 'Der Hintergrund bleibt, wie er war.',
     ownHint: 'Ist es ein eigenes Bild, dann „Hintergrundbild\u00a0…“ öffnen und „Es liegt auf diesem Rechner oder in seinem Netz“ ankreuzen.',
     tooLarge: (size) => `Die Datei ist größer als ${size}`,

@@ -17,8 +17,8 @@ const english = {
   refused: {
     noSession: 'Open the studio by the link that emojiart serve prints; for another one, run: emojiart serve --link',
     usedLink: 'This link was used already, or is too old. For a new one, run: emojiart serve --link',
-    notProven: 'What answers at this address is not the server that this page knows. Nothing was sent to it. What you did is kept here: run emojiart serve again, and connect by its link',
-    notAdmitted: 'What answers at this address does not know this page. What you did is kept here: run emojiart serve again, and connect by its link',
+    notProven: 'What answers at this address is not the server that this page knows. Nothing was sent to it. What you did is kept here, and sent when that server is back. If it is at another address then, connect by its link',
+    notAdmitted: 'What answers at this address does not know this page. What you did is kept here, and sent when its own server is back. If that is at another address then, connect by its link',
     noServer: 'The server does not answer. Is emojiart serve running?',
     tooManyFailures: 'Too many tries; wait a minute, and reload the page',
   },
@@ -173,6 +173,9 @@ const english = {
   background: {
     title: 'Background picture', url: 'Address', urlHint: 'https://…', file: 'File', choose: 'Choose…', keep: 'Keep the canvas’s size', set: 'Set', remove: 'Remove',
     private: 'It is on this machine or its network', fetching: 'Fetching the picture…', received: (/** @type {string} */ size) => `Fetching the picture: ${size}`, cancel: 'Cancel',
+    goesOn: (/** @type {string} */ name) => `The picture of ${name} is still being fetched. It is set when it has come.`,
+    broken: 'The connection was lost while the picture was being fetched. If the background stays as it was, set it again.',
+    failedFor: (/** @type {string} */ name, /** @type {string} */ reason) => `The background of ${name} stays as it was. ${reason}`,
     failed: 'Image transfer failed', keepWarning: 'Keep warning', stopWarning: 'Stop warning', ok: 'OK', oldStays: 'The background stays as it was.',
     ownHint: 'If it is yours, open Background picture…, and mark “It is on this machine or its network”.',
     tooLarge: (/** @type {string} */ size) => `The file is larger than ${size}`,

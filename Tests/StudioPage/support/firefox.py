@@ -519,7 +519,8 @@ class Route:
 
 def is_fault(entry):
     """Whether a line of the log is an exception that nothing caught. Of a server that is away Firefox tells as if it were one, in its own name."""
-    return entry["type"] == "javascript" and entry["level"] == "error" and not entry["text"].startswith("Firefox can’t establish a connection")
+    ends = re.match(r"Firefox can’t establish a connection|The connection to \S+ was interrupted", entry["text"])
+    return entry["type"] == "javascript" and entry["level"] == "error" and not ends
 
 
 def is_of(found, name):

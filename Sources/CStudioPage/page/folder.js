@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The folder that the page shows, as the server tells it: its documents at first, and then each change.
+
+/** @typedef {import('./studio').Studio} Studio */
+
+import { DocumentList } from './documents.js';
+import { language } from './language.js';
+
+/** @type {FollowedFolder | null} */
+let followed = null;
+
+/** @param {Studio} studio */
+export function followedFolder(studio) {
+  followed ??= new FollowedFolder(studio);
+  return followed;
+}
+
+export class FollowedFolder {
+  list = new DocumentList(language);
+  /** Whether changes are told: the list is that of the server. */
+  isFollowing = false;
+  /**
+   * Is told of each change, with the new names of renamed documents by their old ones.
+   * @type {(renamed: Map<string, string>) => void}
+   */
+  onChanged = () => {};
+  #studio;
+  /**
+   * The folder that was asked for last; null for none.
+   * @type {string | null}
+   */
+  #wanted = null;
+  /** @type {Promise<boolean> | null} */
+  #listing = null;
+
+  /** @param {Studio} studio */
+  constructor(studio) {
+    this.#studio = studio;
+    studio.on('folder', (message) => {
+      if (!this.isFollowing || message.folder !== this.list.folder) return;
+      const renamed = this.list.take(message);
+      if (renamed) this.onChanged(renamed);
+    });
+    studio.on('status', () => { if (studio.net.state !== 'open') this.#forget(); });
+  }
+
+  /**
+   * Lists a folder, and follows it from then on; what is followed already is not listed again. False if meanwhile another folder was asked for,
+   * or none. Rejects with the server's error.
+   * @param {string} folder
+   * @returns {Promise<boolean>}
+   */
+  browse(folder) {
+    if (this.#wanted === folder && this.#listing) return this.#listing;
+    this.#wanted = folder;
+    const listing = this.#ask(folder);
+    this.#listing = listing;
+    // It may be asked again.
+    listing.catch(() => { if (this.#listing === listing) this.#forget(); });
+    return listing;
+  }
+
+  /** @param {string} folder */
+  async #ask(folder) {
+    const { documents } = await this.#studio.net.request({ documents: { browse: folder } });
+    if (this.#wanted !== folder) return false;
+    this.isFollowing = true;
+    this.list.take(documents);
+    return true;
+  }
+
+  /** Follows it no more. */
+  leave() {
+    this.#forget();
+    this.#studio.net.request({ documents: { leave: true } }).catch(() => {});
+  }
+
+  #forget() {
+    this.isFollowing = false;
+    this.#wanted = null;
+    this.#listing = null;
+  }
+}
