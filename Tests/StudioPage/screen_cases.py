@@ -9,7 +9,7 @@ may not move by four pixels, be missing, or have another colour: each run tries 
 STUDIO_WHOLE=1 compares all, otherwise a phone in the dark and a desk in the light are compared. STUDIO_WRITE_SCREENS=1 writes the committed
 pictures. With STUDIO_PICTURES=DIR the screenshots are left there. Those that differ are left in a folder in any case, each with a picture that
 has the committed blocks, the new ones, and those that differ in red."""
-import json, os, subprocess, tempfile
+import os, re, subprocess, tempfile
 from document_cases import FIXTURES, cell, damage, dialog, make, opened
 
 SCREENS = f"{FIXTURES}/studio/screens"
@@ -25,10 +25,10 @@ WRITES = "STUDIO_WRITE_SCREENS" in os.environ
 SHOWN = {width: [scheme for scheme in SCHEMES if WRITES or "STUDIO_WHOLE" in os.environ or (width, scheme) in [(320, "dark"), (1280, "light")]] for width in PAGES}
 # The first of 2026, and some days later.
 CHANGED, NOW = 1_767_225_600, 1_767_600_000
-# Notes come at once and stay: nothing that is seen depends on how long a run takes.
+# Notes stay, and that of a server that is away comes at once when `hurries` is set: nothing that is seen depends on how long a run takes.
 NOTES_STAY = """{
   const { setTimeout } = window;
-  window.setTimeout = (call, time, ...rest) => setTimeout(call, time === 10_000 ? 0 : [2_500, 12_000].includes(time) ? 2 ** 30 : time, ...rest);
+  window.setTimeout = (call, time, ...rest) => setTimeout(call, time === 10_000 && window.hurries ? 0 : [2_500, 12_000].includes(time) ? 2 ** 30 : time, ...rest);
 }"""
 
 
@@ -57,7 +57,7 @@ def gallery(studio):
 
 
 def page_of(studio, width, scheme="light", **options):
-    page = studio.blank(color_scheme=scheme, reduced_motion="reduce", timezone_id="UTC", locale="en-GB", **(PAGES[width] | options))
+    page = studio.blank(color_scheme=scheme, reduced_motion="reduce", timezone_id="UTC", **({"locale": "en-GB"} | PAGES[width] | options))
     # Edits are of later times than this, and so they are all of now.
     page.clock.set_fixed_time(NOW)
     page.add_init_script(NOTES_STAY)
@@ -75,7 +75,7 @@ def go(page, name):
         page.wait_for_function("name => document.activeElement.dataset.name === name", arg=f"{each}.emojiart")
         if each == name:
             return
-        page.keyboard.press("ArrowRight")
+        page.keyboard.press("ArrowLeft" if page.evaluate("document.documentElement.dir") == "rtl" else "ArrowRight")
 
 
 def states(studio, page):
@@ -161,6 +161,7 @@ def states(studio, page):
     yield "beside"
     page.keyboard.press("Control+o")
     page.locator("#documents").wait_for(state="hidden")
+    page.evaluate("() => { window.hurries = true }")
     studio.server.kill()
     studio.server.wait()
     studio.server = None
@@ -172,7 +173,7 @@ def settle(page):
     """Waits until all that is seen is there."""
     page.wait_for_function("""() => [...document.querySelectorAll('#documents .cell')].every(cell => cell.closest('[hidden]') || cell.querySelector('.badge[data-state=damaged], img'))
       && [...document.images].every(image => image.complete) && document.getElementById('peers').hidden""")
-    page.evaluate("() => studio.whenPainted()")
+    page.evaluate("() => studio.whenPainted().then(() => new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(resolve))))")
     page.wait_for_function("() => document.body.dataset.documents === 'whole' || document.getElementById('percent').textContent === percent(studio.camera.zoom)")
 
 
@@ -320,6 +321,139 @@ def screens(studio):
     assert not faults, "\n".join([f"see {pictures}; STUDIO_WRITE_SCREENS=1 writes what is seen now", *faults])
 
 
-SCREEN_CASES = [screens]
+# MARK: Print
+
+# Squares for the corners of the art, each with the channels that are high in it and those that are low.
+CORNERS = [("🟥", (0, 0), (1, 0, 0)), ("🟦", (1, 0), (0, None, 1)), ("🟩", (0, 1), (0, 1, 0)), ("🟨", (1, 1), (1, 1, 0))]
+ART_SIZES = [(640, 480), (480, 900), (2000, 300)]
+# Pixels of an inch of what is printed.
+DOTS = 50
+
+
+def side_of(size):
+    """The side of a square, and its middle's distance from two edges of the art."""
+    return min(size) // 5
+
+
+def squares_of(path):
+    """The middles of the four squares in a document of one page with the counts of their pixels, and how many other pixels have a colour."""
+    information = subprocess.run(["pdfinfo", path], stdout=subprocess.PIPE, text=True, check=True).stdout
+    assert re.search(r"^Pages:\s+1$", information, re.M), information
+    width, height = (round(float(each) / 72 * DOTS) for each in re.search(r"Page size:\s+([0-9.]+) x ([0-9.]+)", information).groups())
+    pixels = subprocess.run(["pdftoppm", "-r", str(DOTS), "-scale-to-x", str(width), "-scale-to-y", str(height), path], stdout=subprocess.PIPE, check=True).stdout[-3 * width * height:]
+    found, others = [[] for _ in CORNERS], 0
+    for at in range(width * height):
+        color = pixels[3 * at:3 * at + 3]
+        if min(color) > 230:
+            continue
+        for number, (_, _, channels) in enumerate(CORNERS):
+            if all(wanted is None or (part > 140 if wanted else part < 125) for part, wanted in zip(color, channels)):
+                found[number].append((at % width, at // width))
+                break
+        else:
+            others += 1
+    # Some pixels at the edge of a square have the colour of another one.
+    middle = lambda numbers: sorted(numbers)[len(numbers) // 2] if numbers else None
+    return [(middle([x for x, _ in each]), middle([y for _, y in each]), len(each)) for each in found], others
+
+
+def prints(studio):
+    """A print is the art alone, whole, on one page: of wide and of tall art, light and dark, by the action and by the browser's own menu."""
+    printed = 0
+    for size in ART_SIZES:
+        studio.run("new", f"{studio.folder}/art/{size[0]}.emojiart", "--canvas", f"{size[0]}x{size[1]}")
+        side = side_of(size)
+        for emoji, (right, below), _ in CORNERS:
+            studio.run("add", f"{studio.folder}/art/{size[0]}.emojiart", emoji, "--at", f"{right * (size[0] - 2 * side) + side},{below * (size[1] - 2 * side) + side}", "--size", str(side))
+    os.remove(studio.document)
+    studio.served = f"{studio.folder}/art"
+    for scheme in SCHEMES:
+        for size in ART_SIZES if scheme == "light" or "STUDIO_WHOLE" in os.environ else ART_SIZES[:1]:
+            page = page_of(studio, 1280, scheme)
+            page.evaluate("() => { window.print = () => { window.printed = true } }")
+            cell(page, str(size[0])).click()
+            opened(page, str(size[0]))
+            page.locator("#options [role=option]").nth(3).wait_for(state="attached")
+            settle(page)
+            for way in ["the browser's menu", "the action"]:
+                if way == "the action":
+                    page.locator("#options").focus()
+                    page.keyboard.press("Control+p")
+                    page.wait_for_function("() => window.printed")
+                path = f"{studio.folder}/print.pdf"
+                page.pdf(path=path, format="A4")
+                squares, others = squares_of(path)
+                about = (scheme, size, way, squares, others)
+                if os.environ.get("STUDIO_PICTURES"):
+                    subprocess.run(["pdftoppm", "-r", str(DOTS), "-png", path, f"{os.environ['STUDIO_PICTURES']}/print-{scheme}-{size[0]}-{way[-6:]}"], check=True)
+                red, blue, green, yellow = squares
+                counts = [count for *_, count in squares]
+                assert min(counts) > 0.7 * max(counts) > 20, about
+                # They stand as in the art, which is as large as the sheet has room, and there is nothing else.
+                across, down = blue[0] - red[0], green[1] - red[1]
+                assert abs(red[1] - blue[1]) <= 5 and abs(green[1] - yellow[1]) <= 5 and abs(red[0] - green[0]) <= 5 and abs(blue[0] - yellow[0]) <= 5, about
+                assert abs(across / (size[0] - 2 * side_of(size)) - down / (size[1] - 2 * side_of(size))) < .02, about
+                assert others < 8 * sum(count ** .5 for count in counts), about
+                printed += 1
+            page.context.close()
+    print(f"prints: {printed}", flush=True)
+
+
+# MARK: Widths, directions, and spacing
+
+# What WCAG 1.4.12 has people set.
+SPACING = "* { line-height: 1.5 !important; letter-spacing: .12em !important; word-spacing: .16em !important } p { margin-block-end: 2em !important }"
+# Each way with the width of a page in PAGES, what is other than there, and a style.
+WAYS = {
+    "right to left, desk": (1280, {}, None), "right to left, phone": (390, {}, None), "right to left, low": (390, {"viewport": {"width": 844, "height": 390}}, None),
+    "text spacing, desk": (1280, {}, SPACING), "text spacing, phone": (320, {}, SPACING),
+    "zoomed to 200 %": (1280, {"viewport": {"width": 640, "height": 400}, "device_scale_factor": 2}, None), "low": (390, {"viewport": {"width": 844, "height": 390}}, None), "tablet": (768, {}, None), "forced colours": (1280, {"forced_colors": "active"}, None)}
+# The controls, fields and texts that can be seen, or scrolled to, and are not wholly in the page.
+OUTSIDE = """() => { const { clientWidth } = document.documentElement; return [...document.querySelectorAll('button, input, select, h1, h2, p, label')].filter(element => {
+  const box = element.getBoundingClientRect();
+  const isScrolled = element.closest('#found, .scroller, .edits, .menu, dialog, .commands');
+  if (!box.width || element.closest('[inert], .hiddenText') || element.type === 'file' || getComputedStyle(element).visibility === 'hidden') return false;
+  return box.left < -1 || box.right > clientWidth + 1 || (!isScrolled && (box.top < -1 || box.bottom > innerHeight + 1));
+}).map(element => element.outerHTML.slice(0, 90)).concat(document.documentElement.scrollWidth > clientWidth || innerWidth > clientWidth ? ['the page scrolls across'] : []) }"""
+# The texts that are cut without a sign for it. What ends with an ellipsis is a title, too.
+CUT = """() => [...document.querySelectorAll('button, p, label, small, kbd, dialog h2, .menu span, .notice')].filter(element => {
+  const style = getComputedStyle(element);
+  if (!element.getBoundingClientRect().width || element.closest('[inert], .hiddenText') || style.visibility === 'hidden' || (style.textOverflow === 'ellipsis' && element.title)) return false;
+  return element.scrollWidth > element.clientWidth + 2 && style.display !== 'inline';
+}).map(element => element.outerHTML.slice(0, 90))"""
+WIDE_WAYS = list(WAYS) if "STUDIO_WHOLE" in os.environ else ["right to left, phone", "text spacing, phone", "zoomed to 200 %"]
+
+
+def reflows(studio):
+    """In each state no control and no text is outside the page or cut: right to left, with wide spacing, zoomed, and on low pages."""
+    gallery(studio)
+    looked = 0
+    for way in WIDE_WAYS:
+        width, options, style = WAYS[way]
+        page = page_of(studio, width, **options)
+        if way.startswith("right"):
+            page.evaluate("() => { document.documentElement.dir = 'rtl'; dispatchEvent(new Event('resize')) }")
+        if style:
+            page.evaluate("text => { const sheet = new CSSStyleSheet(); sheet.replaceSync(text); document.adoptedStyleSheets.push(sheet) }", style)
+        for state in states(studio, page):
+            settle(page)
+            # A sheet that comes is outside until it is there.
+            page.wait_for_function("() => document.getAnimations().every(each => each.playState !== 'running' || each.effect.getComputedTiming().endTime === Infinity)")
+            outside, cut = page.evaluate(OUTSIDE), page.evaluate(CUT)
+            if os.environ.get("STUDIO_PICTURES"):
+                page.screenshot(path=f"{os.environ['STUDIO_PICTURES']}/{way.replace(' ', '-')}-{state}.png")
+            assert not outside and not cut, (way, state, outside, cut)
+            looked += 1
+        # A control: what is put beside the page, and what does not fit, is found.
+        for style, script in [(".bar { translate: 400px }", OUTSIDE), (".note button { inline-size: 20px; min-inline-size: 0 }", CUT)]:
+            page.evaluate("text => { const sheet = new CSSStyleSheet(); sheet.replaceSync(text); document.adoptedStyleSheets.push(sheet) }", style)
+            assert page.evaluate(script), f"{way}: the control is found: {style}"
+        page.context.close()
+    print(f"reflow: {looked} screens of {len(WIDE_WAYS)} ways", flush=True)
+
+
+SCREEN_CASES = [screens, prints, reflows]
 # Why Firefox leaves them out.
-CHROMIUM_ONLY = {"screens": "browsers draw letters and fields in their own ways, and the committed pictures are of one"}
+CHROMIUM_ONLY = {
+    "screens": "browsers draw letters and fields in their own ways, and the committed pictures are of one",
+    "prints": "Firefox prints to a file by its dialog only", "reflows": "forced colours, a fixed clock and reduced motion are emulated in Chromium only"}
