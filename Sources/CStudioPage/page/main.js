@@ -45,10 +45,13 @@ async function start() {
   const output = /** @type {HTMLElement} */ (document.getElementById('status'));
   studio.on('status', ({ state }) => { output.dataset.state = state; });
   studio.on('opened', () => {
-    /** @type {HTMLElement} */ (document.getElementById('name')).textContent = studio.title;
+    const name = /** @type {HTMLElement} */ (document.getElementById('name'));
+    // A long one is cut.
+    name.textContent = name.title = studio.title;
   });
   studio.on('closed', () => {
-    /** @type {HTMLElement} */ (document.getElementById('name')).textContent = document.title = 'emojiart';
+    const name = /** @type {HTMLElement} */ (document.getElementById('name'));
+    name.textContent = name.title = document.title = 'emojiart';
   });
   const opened = new Promise((resolve) => {
     studio.on('opened', () => resolve(undefined));

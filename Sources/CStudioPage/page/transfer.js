@@ -25,6 +25,7 @@ const pictureBytes = 20 << 20;
 
 /** @param {Studio} studio */
 export function attachTransfer(studio) {
+  addEventListener('beforeprint', () => { if (!document.getElementById('print') && studio.isOpen) printShown(studio); });
   const isOurs = (/** @type {ClipboardEvent} */ event) => !isTyping(event.target) && !document.querySelector('dialog:modal') && studio.isOpen && document.body.dataset.documents !== 'whole';
   for (const type of /** @type {const} */ (['copy', 'cut'])) {
     document.addEventListener(type, (event) => {
@@ -418,6 +419,27 @@ export async function print(studio) {
     throw error;
   }
   window.print();
+}
+
+/**
+ * Makes ready the art as the page shows it, for a print that the browser's own menu asks for: that waits for no picture of the server.
+ * What is far outside the view is missing.
+ * @param {Studio} studio
+ */
+function printShown(studio) {
+  const source = studio.stage.querySelector('canvas');
+  if (!source) return;
+  const box = source.getBoundingClientRect();
+  // The element's own width is not that of the picture which a worker gave it.
+  const ratio = Number.parseFloat(source.style.width) * devicePixelRatio / box.width;
+  const { camera: { x, y, zoom }, stageRect: { left, top }, store: { canvas: { width, height } } } = studio;
+  const [across, down] = [width * zoom * ratio, height * zoom * ratio];
+  const scale = Math.min(1, printSide / Math.max(across, down));
+  const picture = Object.assign(document.createElement('canvas'), { id: 'print', width: Math.max(1, Math.round(across * scale)), height: Math.max(1, Math.round(down * scale)) });
+  // Without the pixels at the edge, which have a part of the colour beside the art.
+  picture.getContext('2d')?.drawImage(source, (left + x - box.left) * ratio + 1, (top + y - box.top) * ratio + 1, across - 2, down - 2, 0, 0, picture.width, picture.height);
+  document.body.append(picture);
+  addEventListener('afterprint', () => picture.remove(), { once: true });
 }
 
 /**
