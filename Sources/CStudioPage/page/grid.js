@@ -246,7 +246,7 @@ export class DocumentGrid {
     const badge = state ? build('span', { class: 'badge', 'data-state': state }, words.documents.states[state]) : null;
     const detail = badge ?? build('span', { class: 'detail' }, entry.modified ? moment(entry.modified) : '');
     const cell = build('div', { class: 'cell', role: 'gridcell', 'data-name': name, title: why && state !== 'unsaved' ? why : title(name) },
-      frame, build('div', { class: 'text' }, build('span', { class: 'name' }, build('bdi', {}, title(name))), detail), mark, more);
+      frame, build('div', { class: 'text' }, build('span', { class: 'name', dir: 'auto' }, build('bdi', {}, title(name))), detail), mark, more);
     cell.setAttribute('aria-label', [title(name), state ? words.documents.states[state] : ''].filter(Boolean).join(', '));
     if (this.#owner.isCurrent(name)) cell.setAttribute('aria-current', 'true');
     return cell;
