@@ -292,19 +292,29 @@ def damage(path):
     file.close()
 
 
+def kill(studio, path):
+    """A program is killed that has made an edit of the document, and not saved it."""
+    killed = subprocess.run(
+        [f"{studio.programs}/emojiart", "edit", path, "--json", "--autosave-delay", "3600", "--simulate-kill-after", "1"],
+        env=studio.environment, input='{"add":{"text":"🌸"}}\n', capture_output=True, text=True)
+    assert killed.returncode != 0, killed
+
+
 def states(studio):
     """A damaged document is told when its picture cannot be drawn, and repaired; edits of a killed program are told, and restored."""
     os.remove(studio.document)
     damage(make(studio, "ants"))
     bees = make(studio, "bees")
-    killed = subprocess.run(
-        [f"{studio.programs}/emojiart", "edit", bees, "--json", "--autosave-delay", "3600", "--simulate-kill-after", "1"],
-        env=studio.environment, input='{"add":{"text":"🌸"}}\n', capture_output=True, text=True)
-    assert killed.returncode != 0, killed
+    kill(studio, bees)
     studio.served = f"{studio.folder}/art"
+    make(studio, "cats")
     page = studio.page()
     cell(page, "ants, Damaged").wait_for()
     cell(page, "bees, Unsaved edits").wait_for()
+    # No event tells of it: whoever comes back to the page sees it.
+    kill(studio, f"{studio.folder}/art/cats.emojiart")
+    page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    cell(page, "cats, Unsaved edits").wait_for()
     cell(page, "ants").click()
     dialog(page).get_by_role("button", name="Repair").click()
     page.get_by_text("ants is repaired").wait_for()

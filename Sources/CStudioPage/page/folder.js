@@ -61,6 +61,14 @@ export class FollowedFolder {
     return listing;
   }
 
+  /** Lists the folder again: no event tells that a program was killed with unsaved edits. */
+  again() {
+    const folder = this.#wanted;
+    if (folder === null || !this.isFollowing) return null;
+    this.#listing = null;
+    return this.browse(folder);
+  }
+
   /** @param {string} folder */
   async #ask(folder) {
     const { documents } = await this.#studio.net.request({ documents: { browse: folder } });

@@ -148,6 +148,14 @@ export class DocumentBrowser {
       ['delete', 'delete', () => this.#delete(this.#grid.chosen)], ['selectNone', 'close', () => this.#grid.select([])],
     ])) selection.append(build('button', { type: 'button', class: 'icon', 'aria-label': words.documents[name], title: words.documents[name], onclick: act }, icon(picture)));
     addEventListener('resize', () => this.update());
+    document.addEventListener('visibilitychange', () => {
+      if (document.visibilityState !== 'visible' || !this.isShown) return;
+      this.#followed.again()?.then((isThere) => {
+        if (!isThere || !this.isShown) return;
+        this.#grid.follow();
+        this.#show();
+      }, () => {});
+    });
     this.#host.addEventListener('keydown', (event) => {
       if (event.key !== 'Escape' || event.defaultPrevented || this.#grid.isRenaming) return;
       event.preventDefault();
