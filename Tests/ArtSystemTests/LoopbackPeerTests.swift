@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ArtSystem
 
-/// Two ends of a connection within this machine.
+/// Two ends of a connection within this machine. Programs that other tests start meanwhile inherit none of them.
 private struct Connection {
   let (listener, client, server): (Int32, Int32, Int32)
   /// The port of the client, and of the listener.
@@ -13,8 +14,9 @@ private struct Connection {
 
   /// Connects from an address to 127.0.0.1.
   init(from address: String = "127.0.0.1") throws {
-    listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    client = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+    listener = socket(AF_INET, kind, 0)
+    client = socket(AF_INET, kind, 0)
     var target = sockaddr_in()
     target.sin_family = sa_family_t(AF_INET)
     target.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
@@ -29,6 +31,7 @@ private struct Connection {
     let isConnected = Self.with(&target) { connect(calling, $0, $1) } == 0
     try #require(isConnected)
     server = accept(waiting, nil, nil)
+    _ = fcntl(server, F_SETFD, FD_CLOEXEC)
     peer = try Self.port(of: calling)
   }
 
@@ -52,8 +55,12 @@ private struct Connection {
     return Int(in_port_t(bigEndian: address.sin_port))
   }
 
+  /// Closes the client's end, once.
+  func closeClient() { Glibc.close(client) }
+
+  /// Closes the other descriptors.
   func close() {
-    for descriptor in [listener, client, server] { Glibc.close(descriptor) }
+    for descriptor in [listener, server] { Glibc.close(descriptor) }
   }
 }
 
@@ -70,20 +77,27 @@ private struct Connection {
       #expect(!isOwn(1, connection.port) && !isOwn(connection.port, connection.port))
       #expect(!isOwn(-1, connection.port) && !isOwn(65_536, connection.port))
     }
-    Glibc.close(connection.client)
-    // The end that is closed belongs to nobody.
-    #expect(!asked(connection.peer, connection.port))
-    #expect(!LoopbackPeer.isListed(connection.peer, at: connection.port))
+    connection.closeClient()
+    // The end that is closed belongs to nobody, as soon as a program that another test is starting does not share it any more.
+    for isOwn in [asked, LoopbackPeer.isListed] {
+      try wait(for: "the closed end", until: { !isOwn(connection.peer, connection.port) })
+    }
   }
 
   @Test(
     "H12 an end at another address of the machine is not the own user's, also with a port of the own user")
   func addresses() throws {
     let other = try Connection(from: "127.0.0.2")
-    defer { other.close() }
+    defer {
+      other.closeClient()
+      other.close()
+    }
     #expect(!LoopbackPeer.isOwn(address: "127.0.0.2", port: other.peer, at: other.port))
     let own = try Connection()
-    defer { own.close() }
+    defer {
+      own.closeClient()
+      own.close()
+    }
     for address in ["127.0.0.2", "127.0.0.11", "::1", "::ffff:127.0.0.1", "0.0.0.0", ""] {
       #expect(!LoopbackPeer.isOwn(address: address, port: own.peer, at: own.port))
     }
