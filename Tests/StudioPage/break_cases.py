@@ -72,6 +72,19 @@ class Desk:
         self.studio.server.kill()
         self.studio.server.wait()
 
+    def wake(self, kills, name):
+        """A stopped server goes on and opens that document, or is killed, and started again after an edit."""
+        if kills:
+            self.stop()
+            self.away()
+            self.edit()
+            self.studio.serve()
+        else:
+            self.studio.server.send_signal(signal.SIGCONT)
+            opened(self.page, name)
+        self.saved()
+        self.check()
+
     def art(self, name):
         return [one["text"] for one in json.loads(self.studio.run("show", f"{self.studio.folder}/art/{name}.emojiart", "--json"))["emojis"]]
 
@@ -209,16 +222,7 @@ def server_sleeps(studio):
             desk.edit()
         page.wait_for_function("() => studio.status.pending === 3 && document.getElementById('status').dataset.state === 'saving'")
         desk.go("ants")
-        if kills:
-            desk.stop()
-            desk.away()
-            desk.edit()
-            studio.serve()
-        else:
-            studio.server.send_signal(signal.SIGCONT)
-            opened(page, "ants")
-        desk.saved()
-        desk.check()
+        desk.wake(kills, "ants")
         # The open is on its way: nothing can be edited until the answer has come.
         desk.go("cats")
         opened(page, "cats")
@@ -229,16 +233,7 @@ def server_sleeps(studio):
         desk.go("ants")
         page.wait_for_function("() => sent.some(text => text.includes('\"open\":\"ants.emojiart\"'))")
         desk.edit(counts=False)
-        if kills:
-            desk.stop()
-            desk.away()
-            desk.edit()
-            studio.serve()
-        else:
-            studio.server.send_signal(signal.SIGCONT)
-            opened(page, "ants")
-        desk.saved()
-        desk.check()
+        desk.wake(kills, "ants")
     # A server that says nothing for long is told. The clock of the page is set forward, so that nothing waits.
     studio.server.send_signal(signal.SIGSTOP)
     page.evaluate("() => { const { setTimeout: later } = window; window.setTimeout = (work, time, ...more) => later(work, time === 10_000 ? 0 : time, ...more); const now = performance.now.bind(performance); performance.now = () => now() + 20_000 }")
