@@ -420,6 +420,31 @@ def by_keys(studio):
     page.wait_for_function("() => document.activeElement.closest('#documents')")
 
 
+def deletes_in_a_subfolder(studio):
+    """A page that began with a document stays in that document's folder when it is deleted: a document of the same name in the served folder is another one."""
+    from browser import ready
+    page = folder(studio, ["wasps", "posters/ants", "posters/wasps"])
+    page.get_by_role("list", name="Folders").get_by_role("button", name="posters").click()
+    shows(page, ["ants", "wasps"])
+    cell(page, "ants").click()
+    opened(page, "ants")
+    page.reload()
+    ready(page)
+    opened(page, "ants")
+    page.keyboard.press("Control+o")
+    shows(page, ["ants", "wasps"])
+    cell(page, "ants").focus()
+    page.keyboard.press("Delete")
+    page.get_by_role("button", name="Put back").wait_for()
+    page.wait_for_function("() => performance.getEntriesByType('resource').some(each => each.name.endsWith('/filing.js') && each.responseEnd)")
+    shows(page, ["wasps"])
+    assert page.locator("#documents .path h2").inner_text() == "posters"
+    cell(page, "wasps").focus()
+    page.keyboard.press("Delete")
+    page.locator("#documents .empty:not([hidden])").wait_for()
+    assert not os.path.exists(f"{studio.folder}/art/posters/wasps.emojiart") and os.path.exists(f"{studio.folder}/art/wasps.emojiart")
+
+
 def gone_document(studio):
     """A link of a document that cannot be opened opens no other one; the documents are shown."""
     studio.serve()
@@ -518,4 +543,4 @@ def goes_back_in_time(studio):
 
 DOCUMENT_CASES = [goes_back_in_time, 
     browses_and_opens, thumbnails_follow, only_seen_is_drawn, whole_documents, deletes_the_open_one, folders, searches_and_sorts, new_documents, imports,
-    exports_many, states, nothing_is_lost_between, fetches_for_a_left_document, by_keys, gone_document, layouts, sheet_by_touch]
+    exports_many, states, nothing_is_lost_between, fetches_for_a_left_document, by_keys, deletes_in_a_subfolder, gone_document, layouts, sheet_by_touch]

@@ -191,7 +191,7 @@ export function attachDialogs(studio) {
   });
   studio.on('closed', leave);
   studio.on('status', ({ state }) => {
-    if (state === 'saved' || state === 'saving' || state === 'notSaved') return;
+    if (state !== 'reconnecting' && state !== 'refused') return;
     if (fetching) studio.emit('note', { text: words.background.broken, kind: 'bad' });
     end();
   });

@@ -33,6 +33,8 @@ export class FollowedFolder {
   #wanted = null;
   /** @type {Promise<boolean> | null} */
   #listing = null;
+  /** Whether a folder was ever asked for. */
+  #hasBegun = false;
 
   /** @param {Studio} studio */
   constructor(studio) {
@@ -43,7 +45,12 @@ export class FollowedFolder {
       if (renamed) this.onChanged(renamed);
     });
     studio.on('status', () => { if (studio.net.state !== 'open') this.#forget(); });
+    // A break may pass without another status. The browser asks again after this.
+    studio.on('connected', () => this.#forget());
   }
+
+  /** Lists the served folder before there is a browser to show it. Once another folder was asked for, it does nothing. */
+  async browseFirst() { if (!this.#hasBegun) await this.browse(''); }
 
   /**
    * Lists a folder, and follows it from then on; what is followed already is not listed again. False if meanwhile another folder was asked for,
@@ -52,6 +59,7 @@ export class FollowedFolder {
    * @returns {Promise<boolean>}
    */
   browse(folder) {
+    this.#hasBegun = true;
     if (this.#wanted === folder && this.#listing) return this.#listing;
     this.#wanted = folder;
     const listing = this.#ask(folder);

@@ -13,6 +13,10 @@ import { browserPlace, layoutOf } from './layout.js';
 import { build, icon, popMenu } from './panels.js';
 import { errorText, words } from './words.js';
 
+// It comes with this module, while the server is there: another program at the port could answer with a style of its own.
+const style = build('link', { rel: 'stylesheet', href: '/library.css' });
+document.head.append(style);
+
 /** @type {DocumentBrowser | null} */
 let browser = null;
 
@@ -43,8 +47,6 @@ export class DocumentBrowser {
     this.#folder = folderOf(studio.name);
     this.#followed = followedFolder(studio);
     this.#list = this.#followed.list;
-    const style = build('link', { rel: 'stylesheet', href: '/library.css' });
-    document.head.append(style);
     style.addEventListener('load', () => {
       this.#grid.later();
       // Documents that came before the style have had no cells to focus.

@@ -166,9 +166,10 @@ export class Net {
   }
 
   #connect() {
-    clearTimeout(this.#timer);
     const session = this.#session;
+    // A try that is under way keeps its time.
     if (!session || this.#socket) return;
+    clearTimeout(this.#timer);
     if (this.state !== 'refused') this.#become('connecting', '');
     const socket = new WebSocket(`${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/live`, 'emojiart-1');
     this.#socket = socket;
