@@ -445,6 +445,19 @@ def deletes_in_a_subfolder(studio):
     assert not os.path.exists(f"{studio.folder}/art/posters/wasps.emojiart") and os.path.exists(f"{studio.folder}/art/wasps.emojiart")
 
 
+def renamed_while_it_is_renamed(studio):
+    """Another program takes the document whose name is being edited: the grid goes on."""
+    page = folder(studio, ["ants", "bees", "cats"])
+    cell(page, "bees").focus()
+    page.keyboard.press("F2")
+    page.locator("#documents .name input").wait_for()
+    os.rename(f"{studio.folder}/art/bees.emojiart", f"{studio.folder}/art/wasps.emojiart")
+    shows(page, ["ants", "cats", "wasps"])
+    cell(page, "ants").click()
+    opened(page, "ants")
+    assert not os.path.exists(f"{studio.folder}/art/bees.emojiart")
+
+
 def gone_document(studio):
     """A link of a document that cannot be opened opens no other one; the documents are shown."""
     studio.serve()
@@ -543,4 +556,4 @@ def goes_back_in_time(studio):
 
 DOCUMENT_CASES = [goes_back_in_time, 
     browses_and_opens, thumbnails_follow, only_seen_is_drawn, whole_documents, deletes_the_open_one, folders, searches_and_sorts, new_documents, imports,
-    exports_many, states, nothing_is_lost_between, fetches_for_a_left_document, by_keys, deletes_in_a_subfolder, gone_document, layouts, sheet_by_touch]
+    exports_many, states, nothing_is_lost_between, fetches_for_a_left_document, by_keys, deletes_in_a_subfolder, renamed_while_it_is_renamed, gone_document, layouts, sheet_by_touch]

@@ -101,7 +101,7 @@ export class DocumentGrid {
    */
   show(isShown) {
     this.#isShown = isShown;
-    // A name that is half typed when the page becomes too small for the list is nobody's wish.
+    // A half-typed name is not taken.
     if (!isShown) this.#cancelRenaming();
     this.later();
   }
@@ -140,6 +140,8 @@ export class DocumentGrid {
     this.#selected = new Set([...this.#selected].map(now).filter((name) => this.#list.find(name)));
     this.#focused = now(this.#focused);
     this.#anchor = now(this.#anchor);
+    // The document whose name is being edited has another name by now, or is gone.
+    if (this.#renaming && !this.#list.find(this.#renaming)) this.#cancelRenaming();
   }
 
   /** Gives the focus to the document that had it last, or to the first one; false if there is none. */

@@ -155,8 +155,9 @@ export class DocumentBrowser {
       this.#followed.again()?.then((isThere) => {
         if (!isThere || !this.isShown) return;
         this.#grid.follow();
+        this.#grid.keep(new Map());
         this.#show();
-      }, () => {});
+      }, () => this.#browse(this.#folder));
     });
     this.#host.addEventListener('keydown', (event) => {
       if (event.key !== 'Escape' || event.defaultPrevented || this.#grid.isRenaming) return;

@@ -334,6 +334,8 @@ async function fetchGlyphs() {
 
 /** @param {{ glyph: Glyph, step: number }[]} batch */
 async function fetchSheet(batch) {
+  // The connection may have been lost between two halves.
+  if (!ticket) return;
   const { places, width, height, count } = pack(batch);
   const part = batch.slice(0, count);
   const labels = part.map(({ glyph, step }, index) => ({
