@@ -209,6 +209,15 @@ class Table:
                 return
         raise Unfit("the browser brings no moves to the page")
 
+    def drag_finger(self, place):
+        """The same with a finger that is down."""
+        for nudge in range(100):
+            self.fingers.move((place["x"] + nudge % 2, place["y"]))
+            self.fingers.move((place["x"], place["y"]))
+            if self.probe("isSeen", [place["x"], place["y"]]):
+                return
+        raise Unfit("the browser brings no moves of the finger to the page")
+
     def target(self):
         targets = self.probe("targets")
         if not targets:
@@ -328,7 +337,7 @@ class Table:
         start = self.at(target)
         self.fingers.down((target["x"], target["y"]))
         self.touches = True
-        place = self.way(lambda place: self.fingers.move((place["x"], place["y"])), target)
+        place = self.way(self.drag_finger, target)
         end = self.at(place)
         self.fingers.up()
         self.touches = False
