@@ -240,6 +240,7 @@ def new_documents(studio):
     assert [e["text"] for e in json.loads(studio.run("show", made, "--json"))["emojis"]] == ["🐝"]
     assert "🐝" not in studio.run("history", made), studio.run("history", made)
     page.keyboard.press("Alt+n")
+    page.wait_for_function("() => document.activeElement.closest('dialog[open]')")
     page.keyboard.press("Enter")
     opened(page, "Untitled 2")
 
