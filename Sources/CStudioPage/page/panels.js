@@ -180,7 +180,8 @@ function attachStatus(studio) {
   let last = studio.status;
   let away = 0;
   const action = { name: words.newLink.title, run: () => { run(studio, 'connect'); } };
-  const tell = () => studio.emit('note', { text: words.away, action });
+  // Another link is for a page without a connection.
+  const tell = () => studio.emit('note', studio.net.state === 'open' ? { text: words.away } : { text: words.away, action });
   // A server that was stopped keeps its connections, and says nothing.
   const listen = () => {
     const { pending } = studio.store;
