@@ -3,6 +3,7 @@
 import ArtModel
 import ArtProtocol
 import ArtWorkspace
+import Synchronization
 
 /// Where the messages for a page go.
 public protocol PageOutput: Sendable {
@@ -15,6 +16,11 @@ public protocol PageOutput: Sendable {
   func sendLossy(_ message: [UInt8])
 }
 
+/// The session of the document that a page shows, for the progress of a fetch: the background of a document that was left goes on being fetched.
+private final class ShownSession: Sendable {
+  let session = Mutex<Session?>(nil)
+}
+
 /// One connected page: its open document, its requests, and the events that it gets.
 ///
 ///     frames ──▶ receive ──▶ runs of edits, one call each ──▶ Session ──▶ answers ──▶ PageOutput
@@ -25,6 +31,7 @@ public actor LivePage {
   /// The user and the session of this page.
   public nonisolated let client: DocumentClient
   private var session: Session?
+  private let shown = ShownSession()
   private var listening: Task<Void, Never>?
   private var question: WarningQuestion?
   private var can = UndoNames()
@@ -266,8 +273,8 @@ public actor LivePage {
       let request = BackgroundRequest(
         url, isUserInitiated: false, allowsPrivate: allowsPrivate)
       try await session.setBackground(request, keepsCanvas: keepsCanvas, tag: tag?.text) {
-        [output] in
-        let progress = $0
+        [output, shown] progress in
+        guard shown.session.withLock({ $0 === session }) else { return }
         output.sendLossy(
           LivePage.object { json in
             json.fetched(progress)
@@ -333,6 +340,7 @@ public actor LivePage {
     let session = try await hub.workspace.open(path, as: client)
     await closeDocument()
     self.session = session
+    shown.session.withLock { $0 = session }
     let (snapshot, events) = await session.follow()
     let document = ProtocolDocument(snapshot, hasZ: true)
     await respond(.document(document), tag)
@@ -356,6 +364,9 @@ public actor LivePage {
 
   private func closeDocument() async {
     guard let session else { return }
+    // Before the page's own listener ends, so that no outcome of a fetch comes between the two.
+    let outcomes = session.listen(ownEdits: false)
+    shown.session.withLock { $0 = nil }
     (self.session, question, isSaveFailing) = (nil, nil, false)
     hub.leave(self)
     listening?.cancel()
@@ -363,37 +374,38 @@ public actor LivePage {
     await listening?.value
     listening = nil
     if await session.isFetchingBackground {
-      closeAfterFetching(session)
+      closeAfterFetching(session, outcomes)
     } else {
       await Self.close(session)
     }
   }
 
-  /// Closes a document whose background is still being fetched when that has come. The page is told why, if none comes.
-  private func closeAfterFetching(_ session: Session) {
-    let events = session.listen(ownEdits: false)
-    let (name, output) = (session.path, output)
-    Task {
-      await session.waitForBackground()
-      await Self.close(session)
-    }
-    Task {
-      for await event in events {
+  /// Leaves a document open until its background is fetched, and closes it then. If the background is refused, the page is told why.
+  private func closeAfterFetching(_ session: Session, _ outcomes: EventSequence<SessionEvent>) {
+    let telling = Task { [output] in
+      for await event in outcomes {
         guard case .warning(let warning) = event else { continue }
         await output.send(
           Self.object { json in
             json.warning(warning)
             json.key("document")
-            json.string(name)
+            json.string(session.path)
           })
       }
     }
+    Task {
+      await session.waitForBackground()
+      // Closing ends the events. A document that stays open has none for a page that has left it.
+      if await !Self.close(session) { telling.cancel() }
+    }
   }
 
-  private static func close(_ session: Session) async {
-    // A document that cannot be saved stays open with its edits and its journal, and goes on trying. Ending it would end the pages that
-    // have opened it meanwhile.
-    do throws(ArtError) { try await session.close() } catch { return }
+  /// Closes a session; false if its document cannot be saved. That one stays open with its edits and its journal, and goes on trying: ending it
+  /// would end the pages that have opened it meanwhile.
+  @discardableResult
+  private static func close(_ session: Session) async -> Bool {
+    do throws(ArtError) { try await session.close() } catch { return false }
+    return true
   }
 
   // MARK: Events
@@ -477,10 +489,15 @@ public actor LivePage {
   }
 
   private func tellUndoNow(_ session: Session) async {
-    let now = UndoNames(in: await session.snapshot.content, by: client)
-    guard session === self.session, now != can else { return }
-    can = now
-    await output.send(Self.object { $0.can(now) })
+    let content = await session.snapshot.content
+    do throws(ArtError) {
+      let now = try UndoNames(in: content, by: client)
+      guard session === self.session, now != can else { return }
+      can = now
+      await output.send(Self.object { $0.can(now) })
+    } catch {
+      await respond(.failed(error), nil)
+    }
   }
 
   /// Tells who else has the document open. `peers` are written, and read only if the page takes the message. Does not block.

@@ -373,6 +373,7 @@ def fetches_for_a_left_document(studio):
     page.keyboard.press("Control+o")
     cell(page, "ants").wait_for()
     picture, text = Pictures(png(400), held=True), Pictures(b"no picture " * 9_000, held=True)
+    again, last = Pictures(png(300), held=True), Pictures(png(200), held=True)
     try:
         fetch(f"{picture.url}/a.png")
         leave()
@@ -387,9 +388,22 @@ def fetches_for_a_left_document(studio):
         page.get_by_text("The background of bees stays as it was.").wait_for()
         assert studio.shown("background")["url"] == f"{picture.url}/a.png"
         assert page.get_by_role("alertdialog").count() == 0, "the alert is for the document that is seen"
+        # Somebody comes back before the picture, and then leaves for good.
+        cell(page, "bees").click()
+        opened(page, "bees")
+        fetch(f"{again.url}/c.png")
+        leave()
+        cell(page, "bees").click()
+        opened(page, "bees")
+        again.mayEnd.set()
+        studio.until("the picture", lambda b: b and b["url"] == f"{again.url}/c.png", "background")
+        fetch(f"{last.url}/d.png")
+        page.context.close()
+        last.mayEnd.set()
+        studio.until("the picture", lambda b: b and b["url"] == f"{last.url}/d.png", "background")
     finally:
-        picture.close()
-        text.close()
+        for pictures in [picture, text, again, last]:
+            pictures.close()
 
 
 def by_keys(studio):

@@ -316,17 +316,22 @@ class Table:
             act(place)
         return place
 
+    def drag(self, place):
+        """Drags with the mouse from a place: where it began and ended in the document, or None if Escape ended it."""
+        start = self.at(place)
+        self.hover(place)
+        self.page.mouse.down()
+        place = self.way(lambda place: self.page.mouse.move(place["x"], place["y"]), place)
+        ends = None if self.escapes() else (start, self.at(place))
+        self.page.mouse.up()
+        return ends
+
     def do_drag(self, before, some):
-        page, target = self.page, self.target()
-        start = self.at(target)
-        self.hover(target)
-        page.mouse.down()
-        place = self.way(lambda place: page.mouse.move(place["x"], place["y"]), target)
-        if self.escapes():
-            page.mouse.up()
+        target = self.target()
+        ends = self.drag(target)
+        if ends is None:
             return self.same(some)
-        end = self.at(place)
-        page.mouse.up()
+        start, end = ends
         ids = some if target["id"] in some else [target["id"]]
         return self.moved(ids, start, end, ids)
 
@@ -370,22 +375,16 @@ class Table:
         return check
 
     def do_resize(self, before, some):
-        page, target = self.page, self.target()
+        target = self.target()
         self.probe("select", some := sorted(some) or [target["id"]])
         handles = self.probe("handles")
         index = self.random.randrange(4)
         if handles is None or not handles["corners"][index]:
             raise Unfit("no handle in reach")
-        place = handles["corners"][index]
-        start = self.at(place)
-        self.hover(place)
-        page.mouse.down()
-        place = self.way(lambda place: page.mouse.move(place["x"], place["y"]), place)
-        if self.escapes():
-            page.mouse.up()
+        ends = self.drag(handles["corners"][index])
+        if ends is None:
             return self.same(some)
-        end = self.at(place)
-        page.mouse.up()
+        start, end = ends
         corner, about = handles["ends"][index], handles["ends"][(index + 2) % 4]
         along = corner["x"] - about["x"], corner["y"] - about["y"]
         factor = ((along[0] + end["x"] - start["x"]) * along[0] + (along[1] + end["y"] - start["y"]) * along[1]) / (along[0] ** 2 + along[1] ** 2)

@@ -182,11 +182,12 @@ def still(page, scheme):
     page.emulate_media(color_scheme=scheme)
     settle(page)
     last = None
-    while True:
+    for _ in range(100):
         shot = page.screenshot(animations="disabled")
         if shot == last:
             return shot
         last = shot
+    raise AssertionError("the page does not come to rest: 100 screenshots, each unlike the one before")
 
 
 # MARK: Comparing

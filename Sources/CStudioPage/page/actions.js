@@ -340,7 +340,8 @@ export const actions = [
   { id: 'help', group: 'help', keys: ['?'], run: async (studio) => (await dialogs(studio)).showHelp(studio) },
 ];
 
-const isAway = () => { throw new Error(words.news.noModule); };
+const throwMissing = () => { throw new Error(words.news.noModule); };
+
 /**
  * A part of the page that is loaded when it is needed, and not after a break: another program at the port would answer with a script of its own.
  * @template Part
@@ -349,8 +350,8 @@ const isAway = () => { throw new Error(words.news.noModule); };
  */
 function part(names, load) {
   return async (/** @type {Studio} */ { net }) => {
-    if (!loaded.has(names[0]) && net.isAway) return isAway();
-    const found = await load().catch(isAway);
+    if (!loaded.has(names[0]) && net.isAway) return throwMissing();
+    const found = await load().catch(throwMissing);
     for (const name of names) loaded.add(name);
     return found;
   };
@@ -361,7 +362,7 @@ export const library = part(['library'], () => import('./library.js'));
 /** What is done with whole documents. */
 export const filing = part(['filing', 'dialogs', 'transfer'], () => import('./filing.js'));
 const dialogs = part(['dialogs', 'transfer'], () => import('./dialogs.js'));
-const transfer = part(['transfer'], () => import('./transfer.js'));
+export const transfer = part(['transfer'], () => import('./transfer.js'));
 const past = part(['history'], () => import('./history.js'));
 
 /**

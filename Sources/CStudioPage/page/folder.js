@@ -70,7 +70,7 @@ export class FollowedFolder {
   }
 
   /** Lists the folder again: no event tells that a program was killed with unsaved edits. */
-  again() {
+  relist() {
     const folder = this.#wanted;
     if (folder === null || !this.isFollowing) return null;
     this.#listing = null;

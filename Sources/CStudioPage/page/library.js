@@ -152,7 +152,7 @@ export class DocumentBrowser {
     addEventListener('resize', () => this.update());
     document.addEventListener('visibilitychange', () => {
       if (document.visibilityState !== 'visible' || !this.isShown) return;
-      this.#followed.again()?.then((isThere) => {
+      this.#followed.relist()?.then((isThere) => {
         if (!isThere || !this.isShown) return;
         this.#grid.follow();
         this.#grid.keep(new Map());

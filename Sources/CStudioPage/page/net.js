@@ -181,13 +181,15 @@ export class Net {
       // What an unknown server says is not shown.
       if (typeof message.bye === 'string') return this.#refuse(socket, message.status === 429 ? 'tooManyFailures' : isProven ? message.bye : 'notAdmitted');
       if (message.welcome && isProven) return this.#opened(message.welcome);
-      if (isProven || typeof message.challenge !== 'string' || message.proof !== (await prove(key, `server:${nonce}`))) {
-        return this.#refuse(socket, 'notProven');
-      }
+      const expected = await prove(key, `server:${nonce}`);
+      if (this.#socket !== socket) return undefined;
+      if (isProven || typeof message.challenge !== 'string' || message.proof !== expected) return this.#refuse(socket, 'notProven');
       isProven = true;
       const proof = await prove(key, `page:${message.challenge}`);
+      if (this.#socket !== socket) return undefined;
       const name = this.name ? { name: this.name } : {};
       socket.send(JSON.stringify({ answer: { client: this.client, ...name, proof } }));
+      return undefined;
     };
     socket.onopen = () => socket.send(JSON.stringify({ hello: { nonce, session: session.session } }));
     socket.onmessage = (event) => {
@@ -196,13 +198,19 @@ export class Net {
       const message = readMessage(event.data);
       if (this.state === 'open') this.#receive(message);
       // The steps of the handshake wait for each other.
-      else work = work.then(() => (this.state === 'open' ? this.#receive(message) : handshake(message)));
+      else {
+        work = work.then(() => {
+          // Another try may have begun meanwhile.
+          if (this.#socket !== socket) return undefined;
+          return this.state === 'open' ? this.#receive(message) : handshake(message);
+        });
+      }
     };
     const end = () => {
       if (this.#socket === socket) this.#lost();
     };
     socket.onclose = end;
-    // Whoever accepts a connection and says nothing may be another program, or asleep.
+    // A program that accepts a connection and says nothing may be another one. It may also be the server, stopped.
     this.#timer = setTimeout(() => {
       if (this.state === 'open') return;
       end();

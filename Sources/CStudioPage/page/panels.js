@@ -5,7 +5,7 @@
 /** @typedef {import('./studio').Studio} Studio */
 /** @typedef {import('./types').Events} Events */
 
-import { actionOf, actions, edit, isEnabled, keyText, library, loadParts, run } from './actions.js';
+import { actionOf, actions, edit, isEnabled, keyText, library, loadParts, run, transfer } from './actions.js';
 import { addition, shortText } from './changes.js';
 import { attachHits } from './hit.js';
 import { percent } from './language.js';
@@ -129,10 +129,8 @@ function attachLater(studio) {
   bringBrowser();
   // The clipboard must be there before the first key. Without the server it is tried again.
   const bringTransfer = () => {
-    if (studio.net.isAway) again();
-    else import('./transfer.js').then(({ attachTransfer }) => attachTransfer(studio), again);
+    transfer(studio).then(({ attachTransfer }) => attachTransfer(studio), () => { setTimeout(bringTransfer, laterDelay); });
   };
-  const again = () => { setTimeout(bringTransfer, laterDelay); };
   bringTransfer();
   // What is wanted later may be wanted while the server is away.
   const bringParts = () => { setTimeout(() => requestIdleCallback(() => { loadParts(studio); }), laterDelay); };

@@ -41,7 +41,7 @@ export const words = {
     notProven: 'Unter dieser Adresse antwortet nicht der Server, den diese Seite kennt. An ihn wurde nichts gesendet. Was getan wurde, bleibt hier erhalten und wird gesendet, sobald der richtige Server wieder da ist. Hat er dann eine andere Adresse: über den Link verbinden',
     notAdmitted: 'Was unter dieser Adresse antwortet, kennt diese Seite nicht. Was getan wurde, bleibt hier erhalten und wird gesendet, sobald der richtige Server wieder da ist. Hat er dann eine andere Adresse: über den Link verbinden',
     noServer: 'Der Server antwortet nicht. Läuft emojiart serve?',
-    tooManyFailures: 'Zu viele Versuche; eine Minute warten und die Seite neu laden',
+    tooManyFailures: 'Zu viele Versuche; die Seite versucht es in einer Minute wieder',
   },
   away: 'Der Server ist nicht erreichbar. Was hier getan wird, bleibt erhalten und wird gesendet, sobald er wieder da ist.',
   newLink: {

@@ -20,7 +20,7 @@ const english = {
     notProven: 'What answers at this address is not the server that this page knows. Nothing was sent to it. What you did is kept here, and sent when that server is back. If it is at another address then, connect by its link',
     notAdmitted: 'What answers at this address does not know this page. What you did is kept here, and sent when its own server is back. If that is at another address then, connect by its link',
     noServer: 'The server does not answer. Is emojiart serve running?',
-    tooManyFailures: 'Too many tries; wait a minute, and reload the page',
+    tooManyFailures: 'Too many tries; the page tries again in a minute',
   },
   away: 'The server is away. What you do is kept here, and sent when it is back.',
   newLink: {

@@ -3,7 +3,7 @@
 import ArtModel
 import ArtWorkspace
 
-// What a page is told, as JSON: each writes one member, its name and its value.
+// The members of the messages to a page. Each function writes one member as JSON.
 
 extension JSONWriter {
   /// The last edits of a document, the newest first, as a client sees them.
@@ -153,10 +153,10 @@ struct UndoNames: Equatable {
 
   init() {}
 
-  init(in content: DocumentContent, by client: DocumentClient) {
+  /// Throws what reading the log throws.
+  init(in content: DocumentContent, by client: DocumentClient) throws(ArtError) {
     guard let session = client.session else { return }
-    // A log that cannot be read has been refused when the document was opened.
-    undo = (try? UndoPlan.undo(in: content, by: .session(session)))?.name
-    redo = (try? UndoPlan.redo(in: content, by: .session(session)))?.name
+    undo = try UndoPlan.undo(in: content, by: .session(session))?.name
+    redo = try UndoPlan.redo(in: content, by: .session(session))?.name
   }
 }
