@@ -224,27 +224,34 @@ struct WorkingCopy: Sendable {
   private mutating func make(
     _ plan: UndoPlan, _ request: ClientRequest, time: () -> Int
   ) throws(ArtError) -> [Background] {
-    try make(
-      Edit(name: plan.name, changes: plan.changes), kind: plan.kind, skipped: plan.skipped, request,
-      time: time)
+    let time = time()
+    let applied = try content.apply(plan, at: time)
+    log(plan.name, applied, kind: plan.kind, request, at: time)
+    return applied.lost
   }
 
   /// Applies an edit and appends its entry. An edit without effect gives no entry; an undo or redo always does, so
   /// that the next one continues behind it. Returns the backgrounds whose bytes are not stored any more.
   private mutating func make(
-    _ edit: Edit, kind: LoggedEdit.Kind = .edit, skipped: [Change] = [], isBackground: Bool = false,
-    _ request: ClientRequest, time: () -> Int
+    _ edit: Edit, isBackground: Bool = false, _ request: ClientRequest, time: () -> Int
   ) throws(ArtError) -> [Background] {
     let time = time()
-    let applied = try content.apply(edit.changes, of: kind, at: time)
-    guard !applied.changes.isEmpty || kind != .edit else { return [] }
+    let applied = try content.apply(edit.changes, at: time)
+    guard !applied.changes.isEmpty else { return [] }
+    log(edit.name, applied, isBackground: isBackground, request, at: time)
+    return applied.lost
+  }
+
+  private mutating func log(
+    _ name: String, _ applied: AppliedEdit, kind: LoggedEdit.Kind = .edit, isBackground: Bool = false,
+    _ request: ClientRequest, at time: Int
+  ) {
     let entry = LoggedEdit(
       author.stamp(at: time, by: request.client, tag: request.tag), revision: content.revision + 1,
-      save: base.revision + 1, kind: kind, edit: Edit(name: edit.name, changes: applied.changes),
-      inverse: applied.inverse, dropped: skipped + applied.dropped)
+      save: base.revision + 1, kind: kind, edit: Edit(name: name, changes: applied.changes),
+      inverse: applied.inverse, dropped: applied.dropped)
     content.append(entry)
     performed.append(Performed(entry: entry, isBackground: isBackground))
-    return applied.lost
   }
 
   /// The edits of an earlier request of a client with the same tag; empty if there was none. Throws `requestTooOld` if the log is too

@@ -36,6 +36,8 @@ public struct ArtError: Error, Sendable, Hashable {
     case nothingToUndo
     /// The log does not reach back to that revision, or the document has not had it.
     case noSuchRevision
+    /// Two copies of a document cannot be merged: their logs do not reach back to where they parted.
+    case parted
     /// There is no background, or none of the kind that is meant.
     case noBackground
     /// Something by that name exists.

@@ -35,6 +35,13 @@ extension [Change] {
 }
 
 extension Change {
+  /// The change as the log stores it.
+  var json: [UInt8] {
+    var writer = JSONWriter()
+    writer.array { write(to: &$0) }
+    return writer.bytes
+  }
+
   fileprivate func write(to writer: inout JSONWriter) {
     switch self {
     case .add(let emoji):

@@ -149,11 +149,16 @@ public struct DocumentContent: Sendable {
 extension DocumentContent: Equatable {
   /// Whether both are the same document in the same state. The stored pictures are ignored.
   public static func == (left: DocumentContent, right: DocumentContent) -> Bool {
-    (left.id, left.canvas, left.fill, left.background, left.pending) == (
-      right.id, right.canvas, right.fill, right.background, right.pending
-    )
-      && (left.revision, left.head) == (right.revision, right.head) && left.order == right.order
-      && left.emojis == right.emojis && left.log == right.log
+    left.id == right.id && (left.revision, left.head) == (right.revision, right.head)
+      && left.hasSameArt(as: right) && left.log == right.log
+  }
+}
+
+extension DocumentContent {
+  /// Whether both have the same art, whatever their logs are.
+  func hasSameArt(as other: DocumentContent) -> Bool {
+    (canvas, fill, background, pending) == (other.canvas, other.fill, other.background, other.pending)
+      && order == other.order && emojis == other.emojis
   }
 }
 

@@ -18,6 +18,9 @@ public struct Edit: Hashable, Sendable {
   /// The name of the edit that a repair appends to the log. It has no changes and cannot be undone; it gives the
   /// document a new head.
   public static let repairName = "repair"
+
+  /// The name of the entry that a merge appends to the log. It gives the merged state a name, `(revision, head)`, that no other state has.
+  public static let mergeName = "merge"
 }
 
 /// One field of a document set to a value, or an emoji added or removed.
@@ -146,6 +149,13 @@ public enum Field: Hashable, Sendable {
 }
 
 extension Change {
+  /// The changes in a fixed order, that of their JSON, without duplicates.
+  static func sorted(_ changes: [Change]) -> [Change] {
+    guard changes.count > 1 else { return changes }
+    let keyed = Set(changes).map { (key: $0.json, change: $0) }
+    return keyed.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map(\.change)
+  }
+
   /// Throws `badValue` for a value out of bounds. Only z-order values are checked: the types of the other values have
   /// bounds of their own.
   func checkBounds() throws(ArtError) {

@@ -72,6 +72,13 @@ extension EditableArt {
   /// Sets the fields that the changes name, in order. A change to the current value has no effect. Throws `tooLarge`
   /// and `badValue` before anything is changed, and what reading and writing throw.
   public mutating func apply(_ changes: [Change]) throws(ArtError) -> AppliedEdit {
+    try apply(changes, recordingAll: false)
+  }
+
+  /// The same. With `isRecordingAll`, a change to the current value is recorded like one with an effect.
+  private mutating func apply(
+    _ changes: [Change], recordingAll isRecordingAll: Bool
+  ) throws(ArtError) -> AppliedEdit {
     guard changes.count <= Limits.editChanges else { throw .tooManyChanges() }
     for change in changes { try change.checkBounds() }
     try checkCapacity(for: changes)
@@ -81,7 +88,10 @@ extension EditableArt {
       case .done(let inverse):
         applied.changes.append(change)
         applied.inverse.append(inverse)
-      case .nothingToDo: break
+      case .nothingToDo:
+        guard isRecordingAll else { continue }
+        applied.changes.append(change)
+        applied.inverse.append(change)
       case .dropped: applied.dropped.append(change)
       }
     }
@@ -208,16 +218,16 @@ extension EditableArt {
   /// Applies the changes of an edit. A background whose bytes are not stored is dropped and reported in `lost`, and
   /// its URL becomes pending. `time` is in milliseconds since 1970. Throws what `apply` throws.
   ///
-  /// An undo or a redo writes the background and the pending background that it names even if their values stay the same: later
-  /// undos recognize by these changes that the edit is reverted. So does an edit whose background became a pending URL: rebased
-  /// once more, it still is an edit of the background.
+  /// An undo or a redo writes all fields that it names even if their values stay the same: later undos recognize by these changes that
+  /// the edit is reverted. An edit whose background became a pending URL writes the background and the pending background: rebased once
+  /// more, it still is an edit of the background.
   public mutating func apply(
     _ changes: [Change], of kind: LoggedEdit.Kind = .edit, at time: Int
   ) throws(ArtError) -> AppliedEdit {
     let possible = try possible(changes, of: kind, at: time)
-    var applied = try apply(possible.changes)
-    let isRecorded = kind != .edit || !possible.lost.isEmpty && !applied.changes.isEmpty
-    for change in [Change.setBackground(background), .setPending(pending)] where isRecorded {
+    var applied = try apply(possible.changes, recordingAll: kind != .edit)
+    let isSubstituted = kind == .edit && !possible.lost.isEmpty && !applied.changes.isEmpty
+    for change in [Change.setBackground(background), .setPending(pending)] where isSubstituted {
       guard possible.changes.contains(where: { $0.field == change.field }),
         !applied.changes.contains(where: { $0.field == change.field })
       else { continue }
@@ -226,6 +236,35 @@ extension EditableArt {
     }
     applied.lost = possible.lost
     applied.dropped += possible.lost.map { .setBackground($0) } + possible.dropped
+    return applied
+  }
+}
+
+extension EditableArt {
+  /// Applies an undo or a redo. What it drops is in a fixed order, so that all programs write the same entry for it. Throws what `apply`
+  /// throws.
+  public mutating func apply(_ plan: UndoPlan, at time: Int) throws(ArtError) -> AppliedEdit {
+    var applied = try apply(plan.changes, of: plan.kind, at: time)
+    applied.dropped = Change.sorted(applied.dropped + plan.skipped)
+    return applied
+  }
+
+  /// Makes an edit again in a merged log. All its changes stay recorded, also those without effect and those whose emoji is gone, which
+  /// have no inverse. An addition of an emoji that is there sets its values. Throws what reading and writing throw.
+  mutating func reapply(_ changes: [Change]) throws(ArtError) -> AppliedEdit {
+    var applied = AppliedEdit(changes: changes)
+    for change in changes {
+      var singles = [change]
+      if case .add(let emoji) = change, try self.emoji(emoji.id) != nil { singles = change.fieldByField }
+      for single in singles {
+        switch try apply(single) {
+        case .done(let inverse): applied.inverse.append(inverse)
+        case .nothingToDo: applied.inverse.append(single)
+        case .dropped: break
+        }
+      }
+    }
+    applied.inverse.reverse()
     return applied
   }
 }

@@ -25,7 +25,8 @@ package enum ExitStatus: Int32, CaseIterable {
     self =
       switch code {
       case .usage: .usage
-      case .badValue, .badText, .badJSON, .notADocument, .newerFormat, .damaged, .tooLarge, .ambiguous:
+      case .badValue, .badText, .badJSON, .notADocument, .newerFormat, .damaged, .tooLarge, .ambiguous,
+        .parted:
         .badData
       case .noSuchDocument, .replaced, .noSuchEmoji, .nothingToUndo, .noSuchRevision, .noBackground:
         .notFound

@@ -171,7 +171,8 @@ extension DocumentContent {
       let new = LoggedEdit(
         entry.stamp, revision: revision + 1, save: save, kind: entry.kind,
         edit: Edit(name: entry.edit.name, changes: applied.changes),
-        inverse: applied.inverse, dropped: Self.merged(entry.dropped, applied.dropped))
+        inverse: applied.inverse,
+        dropped: entry.kind == .edit ? Self.merged(entry.dropped, applied.dropped) : applied.dropped)
       append(new)
       rebased.edits.append(new)
     }
@@ -202,9 +203,7 @@ extension DocumentContent {
   ) throws(ArtError) -> AppliedEdit {
     guard kind != .edit else { return try apply(rename(wanted, in: &names, using: &generator), at: time) }
     guard let again = try UndoPlan.again(kind, in: self) else { return try apply(wanted, of: kind, at: time) }
-    var applied = try apply(again.changes, of: kind, at: time)
-    applied.dropped = again.skipped + applied.dropped
-    return applied
+    return try apply(again, at: time)
   }
 
   /// The dropped changes of an edit before and now, without duplicates.

@@ -364,9 +364,9 @@ extension DocumentTransaction {
   public func perform(
     _ plan: UndoPlan, stamp: EditStamp
   ) throws(ArtError) -> (entry: LoggedEdit, left: Int, lost: [Background]) {
-    var applied = try set(plan.changes, of: plan.kind, at: stamp.time)
-    let left = applied.dropped.count - applied.lost.count + plan.skipped.count
-    applied.dropped += plan.skipped
+    var rows = self
+    let applied = try rows.apply(plan, at: stamp.time)
+    let left = applied.dropped.count - applied.lost.count
     return (try log(plan.name, applied, kind: plan.kind, stamp), left, applied.lost)
   }
 
@@ -381,11 +381,9 @@ extension DocumentTransaction {
     return (try log(edit.name, applied, kind: .edit, stamp), applied.lost)
   }
 
-  func set(
-    _ changes: [Change], of kind: LoggedEdit.Kind = .edit, at time: Int
-  ) throws(ArtError) -> AppliedEdit {
+  func set(_ changes: [Change], at time: Int) throws(ArtError) -> AppliedEdit {
     var rows = self
-    return try rows.apply(changes, of: kind, at: time)
+    return try rows.apply(changes, at: time)
   }
 
   func log(

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What each copy brings to a merge, and what they disagree on.
+public struct MergeReport: Sendable, Hashable {
+  /// A change, and who made it and when.
+  public struct Write: Sendable, Hashable {
+    /// The edit's id, its time and its author.
+    public let stamp: EditStamp
+    /// The change.
+    public let change: Change
+  }
+
+  /// A field that both copies have set to different values.
+  public struct Conflict: Sendable, Hashable {
+    /// The field.
+    public let field: Field
+    /// The value that it has now.
+    public let kept: Write
+    /// The value that the other copy gave it. An undo of the edit that set the kept value brings it back.
+    public let other: Write
+  }
+
+  /// An emoji that one copy had removed. It stays, because the other copy had changed it.
+  public struct Survivor: Sendable, Hashable {
+    /// The emoji.
+    public let emoji: EmojiID
+    /// The removal.
+    public let removal: Write
+    /// The last change by the other copy.
+    public let change: Write
+  }
+
+  /// The number of edits of the first copy that the second one lacked.
+  public let fromFirst: Int
+  /// The number of edits of the second copy that the first one lacked.
+  public let fromSecond: Int
+  /// The fields that both have set, in the order in which the kept values were set.
+  public let conflicts: [Conflict]
+  /// The emoji whose removals gave way, in the order of the removals.
+  public let survivors: [Survivor]
+  /// The emoji that both copies have added under one id, which only chance or an edit that was made twice brings about.
+  public let addedTwice: [EmojiID]
+}
+
+extension MergeReport {
+  /// The report of a merge with that result.
+  init(_ sides: Sides, in merged: DocumentContent) {
+    fromFirst = sides.first.own.count
+    fromSecond = sides.second.own.count
+    guard fromFirst > 0, fromSecond > 0 else {
+      (conflicts, survivors, addedTwice) = ([], [], [])
+      return
+    }
+    let (first, second) = (Set(sides.first.own.lazy.map(\.id)), Set(sides.second.own.lazy.map(\.id)))
+    var (mine, theirs) = (Writes(), Writes())
+    for entry in merged.log.suffix(sides.first.later.count + sides.second.later.count + 1) {
+      if first.contains(entry.id) { mine.add(entry) }
+      if second.contains(entry.id) { theirs.add(entry) }
+    }
+    var found: [(place: (Int, Int), conflict: Conflict)] = []
+    for (field, mine) in mine.last {
+      guard let theirs = theirs.last[field], mine.write.change != theirs.write.change else { continue }
+      if let id = field.emoji, merged.emoji(id) == nil { continue }
+      let (kept, other) = mine.place > theirs.place ? (mine, theirs) : (theirs, mine)
+      found.append((kept.place, Conflict(field: field, kept: kept.write, other: other.write)))
+    }
+    conflicts = found.sorted { $0.place < $1.place }.map(\.conflict)
+    survivors = Self.survivors(of: mine, beside: theirs) + Self.survivors(of: theirs, beside: mine)
+    addedTwice = mine.added.filter { theirs.addedIDs.contains($0) }
+  }
+
+  private static func survivors(of removing: Writes, beside changing: Writes) -> [Survivor] {
+    removing.yielded.compactMap { removal in
+      guard let id = removal.change.field.emoji else { return nil }
+      let changes = EmojiField.allCases.lazy.compactMap { changing.last[.value(id, $0)] }
+      guard let last = changes.max(by: { $0.place < $1.place }) else { return nil }
+      return Survivor(emoji: id, removal: removal, change: last.write)
+    }
+  }
+
+  /// What the edits of one copy have set.
+  private struct Writes {
+    /// The last write of each field, and its place in the order of all edits.
+    var last: [Field: (place: (Int, Int), write: Write)] = [:]
+    /// The removals that gave way.
+    var yielded: [Write] = []
+    var added: [EmojiID] = []
+    var addedIDs: Set<EmojiID> = []
+
+    mutating func add(_ entry: LoggedEdit) {
+      for (index, change) in entry.edit.changes.enumerated() {
+        switch change {
+        case .add(let emoji): if addedIDs.insert(emoji.id).inserted { added.append(emoji.id) }
+        case .remove: break
+        default:
+          last[change.field] = ((entry.revision, index), Write(stamp: entry.stamp, change: change))
+        }
+      }
+      for case .remove(let id) in entry.dropped {
+        yielded.append(Write(stamp: entry.stamp, change: .remove(id)))
+      }
+    }
+  }
+}

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import TestSupport
+import Testing
+
+@testable import ArtModel
+
+/// Copies of one document on several machines, each with edits of its own, which meet now and then.
+///
+/// The edits are made as programs make them: one by one, several in a save, undone and redone, with clocks that are wrong by up to a year,
+/// and with pictures that some of the machines do not have any more.
+struct MergeWorld {
+  private(set) var copies: [DocumentContent]
+  var random: SplitMix64
+  private var edits: RandomEdits
+  private var clock = 1_000_000_000
+  private let skews: [Int]
+  /// How many edits a log has at least; nil for all.
+  private let kept: Int?
+  /// The ids of all edits that were made.
+  private(set) var made: Set<EditID> = []
+  /// The merges that brought something, and those that were refused.
+  private(set) var merges = 0
+  private(set) var refused = 0
+  /// For each name of a state, the state.
+  private var states: [StateName: DocumentContent] = [:]
+
+  private struct StateName: Hashable {
+    let revision: Int
+    let head: EditID?
+  }
+
+  /// `hasFewIDs`: additions often have an id that another machine uses, too.
+  init(seed: UInt64, machines: Int, keeping kept: Int? = nil, hasFewIDs: Bool = false) throws {
+    random = SplitMix64(seed: seed)
+    edits = RandomEdits(seed: seed ^ 0x5EED, ids: hasFewIDs ? 8 : 40_000)
+    self.kept = kept
+    var skews: [Int] = []
+    for _ in 0..<machines {
+      skews.append([0, 0, -3_600_000, 31_536_000_000, random.below(10_000) - 5_000][random.below(5)])
+    }
+    self.skews = skews
+    copies = [try edits.document()]
+    for _ in 0..<(1 + random.below(11)) { try edit(0) }
+    copies = Array(repeating: copies[0], count: machines)
+  }
+
+  // MARK: Editing
+
+  mutating func int(_ count: Int) -> Int { random.below(count) }
+
+  /// An edit, an undo, a redo, or a save with several edits, by a program that has not edited before.
+  mutating func edit(_ machine: Int) throws {
+    clock += 1 + random.below(50)
+    let time = clock + skews[machine]
+    var author = try Author(
+      origin: Origin(using: &random), name: ["Ada", "Ben", nil][random.below(3)],
+      session: random.oneIn(3) ? SessionID(lowBits: UInt64(random.below(4))) : nil)
+    evictPictures(machine)
+    let kind = random.below(100)
+    if kind < 17 {
+      let plan =
+        kind < 12 ? try UndoPlan.undo(in: copies[machine]) : try UndoPlan.redo(in: copies[machine])
+      if let plan { try perform(plan, machine, author.stamp(at: time)) }
+    } else {
+      let save = copies[machine].revision + 1
+      for _ in 0..<(kind < 80 ? 1 : 1 + random.below(5)) {
+        try perform(try changes(of: copies[machine]), machine, &author, at: time, save: save)
+      }
+    }
+    trim(machine)
+    note(copies[machine])
+  }
+
+  /// The same change on two machines, as when a file is replaced while a command edits it: with the next number of its program.
+  mutating func editTwice(_ one: Int, _ other: Int) throws {
+    let changes = try changes(of: copies[one])
+    var author = try Author(origin: Origin(using: &random))
+    for machine in [one, other] {
+      try perform(changes, machine, &author, at: clock, save: copies[machine].revision + 1)
+      trim(machine)
+      note(copies[machine])
+    }
+  }
+
+  private mutating func changes(of content: DocumentContent) throws -> [Change] {
+    let there = content.emojisInOrder().map(\.id)
+    var changes: [Change] = []
+    for _ in 0..<(random.oneIn(4) ? 1 + random.below(4) : 1) {
+      let change = try edits.change()
+      guard let id = there.randomElement(using: &random), change.field.emoji != nil else {
+        changes.append(change)
+        continue
+      }
+      switch change {
+      case .add: changes.append(change)
+      case .remove: changes.append(.remove(id))
+      case .set(_, let value): changes.append(.set(id, value))
+      default: break
+      }
+    }
+    return changes
+  }
+
+  private mutating func perform(
+    _ changes: [Change], _ machine: Int, _ author: inout Author, at time: Int, save: Int
+  ) throws {
+    holdPictures(of: changes, machine)
+    let applied = try copies[machine].apply(changes, at: time)
+    guard !applied.changes.isEmpty else { return }
+    log("edit", applied, .edit, author.stamp(at: time), machine, save: save)
+  }
+
+  private mutating func perform(_ plan: UndoPlan, _ machine: Int, _ stamp: EditStamp) throws {
+    let applied = try copies[machine].apply(plan, at: stamp.time)
+    log(plan.name, applied, plan.kind, stamp, machine, save: copies[machine].revision + 1)
+  }
+
+  private mutating func log(
+    _ name: String, _ applied: AppliedEdit, _ kind: LoggedEdit.Kind, _ stamp: EditStamp, _ machine: Int,
+    save: Int
+  ) {
+    made.insert(stamp.id)
+    copies[machine].append(
+      LoggedEdit(
+        stamp, revision: copies[machine].revision + 1, save: save, kind: kind,
+        edit: Edit(name: name, changes: applied.changes), inverse: applied.inverse, dropped: applied.dropped))
+  }
+
+  private mutating func trim(_ machine: Int) {
+    guard let kept else { return }
+    copies[machine].trimLog(keeping: kept, block: 4, changes: .max)
+  }
+
+  /// A new background's picture is there; older ones may have gone.
+  private mutating func holdPictures(of changes: [Change], _ machine: Int) {
+    for case .setBackground(let background?) in changes {
+      copies[machine].setPictures(copies[machine].pictures.union([background.digest]))
+    }
+  }
+
+  private mutating func evictPictures(_ machine: Int) {
+    guard random.oneIn(6) else { return }
+    copies[machine].setPictures(Set([copies[machine].background?.digest].compactMap { $0 }))
+  }
+
+  // MARK: Merging
+
+  /// A hash over what a merged state is.
+  static func name(of content: DocumentContent) -> Origin {
+    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+    func add(_ bytes: some Sequence<UInt8>) {
+      for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+    }
+    add("\(content.canvas) \(String(describing: content.fill)) \(content.revision)".utf8)
+    add("\(String(describing: content.background)) \(String(describing: content.pending))".utf8)
+    for emoji in content.emojisInOrder() { add("\(emoji)".utf8) }
+    for entry in content.markedEdits { add("\(entry.id)".utf8) }
+    return Origin(lowBits: hash ^ hash >> 32)
+  }
+
+  /// Merges two copies; nil if they have parted.
+  mutating func merge(_ one: DocumentContent, _ other: DocumentContent) throws -> DocumentContent? {
+    let merge: DocumentMerge
+    do throws(ArtError) {
+      merge = try DocumentMerge(one, other, named: Self.name)
+    } catch {
+      guard error.code == .parted else { throw error }
+      refused += 1
+      return nil
+    }
+    merges += merge.source == .both ? 1 : 0
+    var merged = merge.content
+    if let kept { merged.trimLog(keeping: kept, block: 4, changes: .max) }
+    #expect(merged.revision >= max(one.revision, other.revision), "the revision shrank")
+    note(merged)
+    return merged
+  }
+
+  /// Two machines meet. Each of them merges by itself, or only one does.
+  mutating func meet(_ one: Int, _ other: Int, both: Bool = true) throws {
+    guard let merged = try merge(copies[one], copies[other]) else { return }
+    if both {
+      let again = try merge(copies[other], copies[one])
+      #expect((again == merged) as Bool, "two machines merged one pair to two documents")
+      copies[other] = merged
+    }
+    copies[one] = merged
+  }
+
+  /// All machines meet until all have the same document, at most so often.
+  mutating func heal(rounds: Int = 40) throws {
+    for _ in 0..<rounds where copies.contains(where: { $0 != copies[0] }) {
+      let order = copies.indices.shuffled(using: &random)
+      for pair in 0..<(order.count / 2) { try meet(order[2 * pair], order[2 * pair + 1]) }
+      for index in order.indices.dropLast() { try meet(order[index], order[index + 1]) }
+    }
+  }
+
+  /// The edits that are in no log, of documents whose logs are whole.
+  var lost: Set<EditID> { made.subtracting(copies[0].log.lazy.map(\.id)) }
+
+  // MARK: Checking
+
+  /// A name means one state, edits are in order, and no save is after its revision.
+  private mutating func note(_ content: DocumentContent) {
+    let name = StateName(revision: content.revision, head: content.head)
+    if let known = states[name] {
+      let isSame = known.hasSameArt(as: content) && known.log.suffix(20).map(\.id) == content.log.suffix(20).map(\.id)
+      #expect(isSame, "one name, two states")
+    } else {
+      states[name] = content
+    }
+    #expect(zip(content.log, content.log.dropFirst()).allSatisfy { $0.revision < $1.revision })
+    #expect(content.log.allSatisfy { (1...$0.revision).contains($0.save) })
+    #expect(content.log.last.map { $0.id == content.head && $0.revision == content.revision } ?? true)
+  }
+
+  /// Tries the laws on three copies. Returns how many held: three, or none where the copies have parted.
+  mutating func tryLaws(_ x: DocumentContent, _ y: DocumentContent, _ z: DocumentContent) throws -> Int {
+    guard let xy = try merge(x, y), let yz = try merge(y, z), let left = try merge(xy, z),
+      let right = try merge(x, yz)
+    else { return 0 }
+    let yx = try merge(y, x)
+    #expect((xy == yx) as Bool, "not commutative")
+    for one in [try merge(xy, x), try merge(x, xy), try merge(y, xy), try merge(xy, xy)] {
+      #expect((one == xy) as Bool, "not absorbing")
+    }
+    #expect((left == right) as Bool, "not associative")
+    return 3
+  }
+}
