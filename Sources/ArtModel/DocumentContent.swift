@@ -109,6 +109,9 @@ public struct DocumentContent: Sendable {
     self.head = head
   }
 
+  /// Adds earlier entries to the log.
+  package mutating func prepend(_ entries: [LoggedEdit]) { log = entries + log }
+
   /// Removes all entries of the log.
   package mutating func clearLog() { log = [] }
 

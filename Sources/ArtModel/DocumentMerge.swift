@@ -27,23 +27,29 @@ public struct DocumentMerge: Sendable {
   }
 
   /// The merged document. Its log has all edits that are known; `pictures` are those of both.
-  public let content: DocumentContent
+  public private(set) var content: DocumentContent
   /// Which copy it is.
   public let source: Source
+  /// The copy, `first` or `second`, whose log the merged one has before the common point.
+  package let base: Source
   /// What each copy brings, and what they disagree on.
   public let report: MergeReport
 
-  /// Merges two copies. `name` gives the origin of the mark: a hash over what the merged state is.
+  /// Merges two copies. `name` gives the origin of the mark: a hash over the merged document and its newest edits, at most `kept`, which is
+  /// what all logs have. `preferred` is the copy whose log is kept before the common point; without it, the longer log.
   ///
   /// Throws `badValue` if they are different documents, `parted` if the logs do not reach back to a common point, and `tooLarge` if the
   /// merged document would have too many emoji. The time is proportional to the number of emoji and to the changes since the common point.
-  public init(
-    _ first: DocumentContent, _ second: DocumentContent, named name: (DocumentContent) -> Origin
+  package init(
+    _ first: DocumentContent, _ second: DocumentContent, preferring preferred: Source? = nil,
+    keeping kept: Int = LogBlock.kept,
+    named name: (DocumentContent, ArraySlice<LoggedEdit>) -> Origin
   ) throws(ArtError) {
     guard first.id == second.id else { throw .differentDocuments() }
     var sides = Sides(first, second)
     try sides.findCommonPoint()
     let union = MergedEdits(sides.first, sides.second)
+    base = preferred ?? sides.longer
     if let source = union.source ?? sides.sourceOfEquals {
       self.source = source
       content = source == .first ? first : second
@@ -51,14 +57,23 @@ public struct DocumentMerge: Sendable {
       return
     }
     source = .both
-    var merged = sides.start
+    var merged = base == .second ? sides.second.start : sides.first.start
     for entry in union.entries { try merged.makeAgain(entry) }
     guard merged.emojiCount <= Limits.emojiCount else { throw .tooManyEmoji() }
-    try merged.appendMark(named: name)
+    try merged.appendMark(keeping: kept, named: name)
     merged.setPictures(first.pictures.union(second.pictures))
     merged.checkInvariants()
     content = merged
     report = MergeReport(sides, in: merged)
+  }
+}
+
+extension DocumentMerge {
+  /// The merge with other content: a copy that is the result stays as it is, where the merge has read its archive, too.
+  package func replacingContent(_ content: DocumentContent) -> DocumentMerge {
+    var merge = self
+    merge.content = content
+    return merge
   }
 }
 
@@ -100,9 +115,9 @@ struct Sides {
     self.second = MergeSide(second)
   }
 
-  /// The document at the common point, with the log that reaches further back.
-  fileprivate var start: DocumentContent {
-    first.start.log.count >= second.start.log.count ? first.start : second.start
+  /// The copy with the longer log before the common point.
+  fileprivate var longer: DocumentMerge.Source {
+    first.start.log.count >= second.start.log.count ? .first : .second
   }
 
   /// Takes both copies back to where they parted.
@@ -332,7 +347,9 @@ extension DocumentContent {
       let wanted = (plan?.changes ?? entry.edit.changes).filter { !($0.isRemoval && forGood.contains($0)) }
       setPictures(Self.pictures(of: wanted).subtracting(Self.pictures(of: forGood)))
       applied = try apply(wanted, of: entry.kind, at: entry.time)
-      let others = (applied.dropped + (plan?.skipped ?? [])).filter { $0.field != .background && !$0.isRemoval }
+      let others = (applied.dropped + (plan?.skipped ?? [])).filter {
+        $0.field != .background && !$0.isRemoval
+      }
       applied.dropped = Change.sorted(forGood + others)
     }
     append(
@@ -342,7 +359,10 @@ extension DocumentContent {
   }
 
   private static func pictures(of changes: some Sequence<Change>) -> Set<String> {
-    Set(changes.lazy.compactMap { if case .setBackground(let background?) = $0 { background.digest } else { nil } })
+    Set(
+      changes.lazy.compactMap {
+        if case .setBackground(let background?) = $0 { background.digest } else { nil }
+      })
   }
 }
 
@@ -357,19 +377,16 @@ extension LoggedEdit {
 }
 
 extension DocumentContent {
-  /// The number of edits whose ids and times count for a mark. Logs may reach back differently far.
-  private static let marked = LogBlock.kept
-
-  /// The newest edits, whose ids a mark's name is made of.
-  package var markedEdits: ArraySlice<LoggedEdit> { log.suffix(Self.marked) }
-
   /// Appends the mark. It removes a pending background that stands for one without stored bytes beside another background: each copy had
   /// one of the two, and the picture would replace the background when it has been fetched.
-  fileprivate mutating func appendMark(named name: (DocumentContent) -> Origin) throws(ArtError) {
+  fileprivate mutating func appendMark(
+    keeping kept: Int, named name: (DocumentContent, ArraySlice<LoggedEdit>) -> Origin
+  ) throws(ArtError) {
     let isNeedless = background != nil && pending?.reason == PendingBackground.undoReason
     let applied = try reapply(isNeedless ? [.setPending(nil)] : [])
+    let newest = log.suffix(kept)
     let stamp = EditStamp(
-      id: EditID(origin: name(self), sequence: 1), time: markedEdits.lazy.map(\.time).max() ?? 0)
+      id: EditID(origin: name(self, newest), sequence: 1), time: newest.lazy.map(\.time).max() ?? 0)
     append(
       LoggedEdit(
         stamp, revision: revision + 1, save: revision + 1,

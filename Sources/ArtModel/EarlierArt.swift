@@ -5,7 +5,8 @@
 ///     present ──inverse of the newest entry──▶ one revision earlier ──inverse of the entry before──▶ … ──▶ wanted revision
 ///
 /// - Only fields that entries set are kept, with the values of now and of then. A field that a thousand edits set is one difference.
-/// - Each entry is compared with what was reached: its changes must be there before its inverse is applied.
+/// - Each entry is compared with what was reached: its changes must be there before its inverse is applied. In a log that was merged, an
+///   entry may have changes of an emoji that was gone, and additions of one that was there.
 /// - The log reaches back to the revision before its oldest entry. It reaches less far
 ///   - where revisions are missing: the edits between are known by their net changes only, or were lost;
 ///   - where a repair is: it may have lost emoji that no entry names;
@@ -60,11 +61,22 @@ struct EarlierArt {
 
   /// Applies an entry's inverse. Returns false if the entry does not fit: then some of its changes may be reverted.
   private mutating func goBack(before entry: LoggedEdit, in art: some ArtReading) throws(ArtError) -> Bool {
-    guard entry.edit.changes.count == entry.inverse.count else { return false }
-    for (change, inverse) in zip(entry.edit.changes.reversed(), entry.inverse) {
-      guard try goBack(change, inverse, in: art) else { return false }
+    var inverse = entry.inverse[...]
+    for change in entry.edit.changes.reversed() {
+      if let old = inverse.first, old.field == change.field {
+        guard try goBack(change, old, in: art) else { return false }
+        inverse.removeFirst()
+      } else if case .add(let emoji) = change, case .set(emoji.id, _)? = inverse.first {
+        // In a merged log: the emoji was there, and got these values.
+        for single in change.fieldByField.reversed() {
+          guard let old = inverse.popFirst(), try goBack(single, old, in: art) else { return false }
+        }
+      } else {
+        // In a merged log: the emoji was gone.
+        guard let id = change.field.emoji, try then[place(of: id, in: art)] == nil else { return false }
+      }
     }
-    return true
+    return inverse.isEmpty
   }
 
   private mutating func goBack(

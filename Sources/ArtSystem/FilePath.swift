@@ -122,4 +122,10 @@ extension FilePath {
       throw error
     }
   }
+
+  /// Exchanges two files' names in one step. Throws the error of renameat2(2), EINVAL or ENOSYS where the file system cannot do it.
+  package static func exchange(_ path: String, _ other: String) throws(SystemError) {
+    let number = csystem_rename_exchanging(path, other)
+    guard number == 0 else { throw SystemError("renameat2", other, number: number) }
+  }
 }

@@ -158,6 +158,7 @@ package enum SmallFile {
 ///
 ///     created ──link──▶ at the path, where nothing was
 ///       ├───replace──▶ at the path, instead of another file
+///       ├──exchange──▶ at the path; the other file is at a hidden path
 ///       └───abandon──▶ deleted
 ///
 /// On a file system without O_TMPFILE, the file has a hidden name from the start; a killed process leaves that
@@ -233,6 +234,17 @@ package struct UnnamedFile: Sendable {
       throw error
     }
     return true
+  }
+
+  /// Exchanges the file with the one at a path, in one step. The file that was there is at `other` afterwards, whichever it was; nothing may
+  /// exist there before. Throws the error of linkat(2) or renameat2(2), EINVAL or ENOSYS where the file system cannot do it; nothing is
+  /// changed then.
+  package func exchange(_ path: String, movingOldTo other: String) throws(SystemError) {
+    try link(as: other)
+    do throws(SystemError) { try FilePath.exchange(other, path) } catch {
+      unlink(other)
+      throw error
+    }
   }
 
   /// Deletes the hidden name, if there is one.

@@ -101,8 +101,12 @@ struct FileImage {
 
   /// Inserts the first picture of a document.
   mutating func insert(_ picture: CheckedPicture) throws(ArtError) {
-    art.digest.add(
-      try PlainTable.insertPicture(picture.bytes, digest: picture.digest, number: 1, on: connection))
+    try insertPicture(picture.bytes, digest: picture.digest, number: 1)
+  }
+
+  /// Inserts a picture with its number.
+  mutating func insertPicture(_ bytes: [UInt8], digest: String, number: Int) throws(ArtError) {
+    art.digest.add(try PlainTable.insertPicture(bytes, digest: digest, number: number, on: connection))
   }
 
   /// Throws `damaged` if the content is not a valid document.
@@ -168,12 +172,20 @@ struct FileImage {
     near path: String, like old: LocatedFile?, _ writing: (Int32) throws(ArtError) -> Void,
     _ body: (UnnamedFile) throws(ArtError) -> Void
   ) throws(ArtError) {
+    try Self.withUnnamedFile(near: path, like: old, name: name, writing, body)
+  }
+
+  /// The same for any bytes; `name` names the document in messages.
+  static func withUnnamedFile(
+    near path: String, like old: LocatedFile?, name: String, _ writing: (Int32) throws(ArtError) -> Void,
+    _ body: (UnnamedFile) throws(ArtError) -> Void
+  ) throws(ArtError) {
     let folder = FilePath(path).folder
     // A copy of a private file must never be readable by others.
     let mode: mode_t = old == nil ? 0o666 : 0o600
     let file: UnnamedFile
     do throws(SystemError) {
-      file = try UnnamedFile(in: folder, mode: mode, else: Self.hiddenPath(in: folder))
+      file = try UnnamedFile(in: folder, mode: mode, else: hiddenPath(in: folder))
     } catch {
       guard error.number == ENOENT || error.number == ENOTDIR || PlainFile.isRemoved(folder) else {
         throw ArtError(error, cannot: "create", name)
@@ -186,7 +198,7 @@ struct FileImage {
       // It may be an open document by now, so it needs `PlainFile.close`.
       PlainFile.close(file.descriptor)
     }
-    try fill(file.descriptor, writing, like: old)
+    try fill(file.descriptor, writing, like: old, name: name)
     try body(file)
   }
 
@@ -195,8 +207,8 @@ struct FileImage {
     return "\(folder)/.\(DocumentID(using: &random)).tmp"
   }
 
-  private func fill(
-    _ file: Int32, _ writing: (Int32) throws(ArtError) -> Void, like old: LocatedFile?
+  private static func fill(
+    _ file: Int32, _ writing: (Int32) throws(ArtError) -> Void, like old: LocatedFile?, name: String
   ) throws(ArtError) {
     try writing(file)
     if let old {

@@ -348,7 +348,7 @@ extension DocumentFile {
 
   /// Opens the file and locks it for writing. A hot journal beside it is resolved first, also one that
   /// appears meanwhile.
-  private func beginWriting(
+  func beginWriting(
     _ file: LocatedFile, _ deadline: Deadline
   ) throws(ArtError) -> DocumentTransaction {
     var tries = 0
@@ -379,7 +379,7 @@ extension DocumentFile {
 
   /// Commits. Returns false if nothing was written, because another file was copied over this one. A commit
   /// that fails may have happened all the same: then the edit is found in the log.
-  private func commit(_ transaction: DocumentTransaction, to file: LocatedFile) throws(ArtError) -> Bool {
+  func commit(_ transaction: DocumentTransaction, to file: LocatedFile) throws(ArtError) -> Bool {
     do {
       try transaction.connection.execute("COMMIT")
     } catch {
@@ -411,7 +411,7 @@ extension DocumentFile {
 
   /// The status of the open file if it is still the one at the path, else nil: SQLite reports success for a
   /// file that was renamed or replaced. Throws `movedAway` if no file is at the path.
-  private func fileIfStillAtPath(_ file: LocatedFile, _ connection: Connection) throws(ArtError)
+  func fileIfStillAtPath(_ file: LocatedFile, _ connection: Connection) throws(ArtError)
     -> LocatedFile?
   {
     let now: LocatedFile

@@ -508,6 +508,29 @@ extension DocumentTransaction {
   }
 }
 
+// MARK: - Replacing everything
+
+extension DocumentTransaction {
+  /// Replaces all rows by those of a file that was built in memory, and makes its state the document's.
+  func replaceAll(with image: FileImage) throws(ArtError) {
+    let tables = ["emoji", "edit"] + PlainTable.allCases.map { "\($0.name)" }
+    for table in tables {
+      try connection.execute("DELETE FROM \(table)")
+      let rows = try Statement("SELECT * FROM \(table)", on: image.connection)
+      let marks = (0..<rows.columnCount).map { _ in "?" }.joined(separator: ",")
+      let insertion = try Statement("INSERT INTO \(table) VALUES(\(marks))", on: connection)
+      while try rows.step() {
+        var values: [Statement.Value] = []
+        for column in 0..<rows.columnCount { values.append(try rows.value(column)) }
+        try insertion.bind(values)
+        while try insertion.step() {}
+      }
+    }
+    art = image.art
+    try finish()
+  }
+}
+
 // MARK: - Records of journals
 
 extension DocumentTransaction {

@@ -67,11 +67,45 @@ struct ArchiveRow {
   }
 }
 
+/// A row of `archive` as it is stored.
+struct ArchivedRow: Equatable {
+  let revision: Int
+  private let count: Int
+  private let bytes: Int
+  private let rows: String
+
+  /// Reads the current row of a statement of `PlainTable.archive.select`. Does not verify the sum. Throws `damaged` for values of other types.
+  init(_ row: Statement) throws(ArtError) {
+    (revision, count, bytes) = (try row.integer(0), try row.integer(1), try row.integer(2))
+    rows = try row.text(3)
+  }
+
+  /// The columns but `sum`.
+  var values: [Statement.Value] { [.integer(revision), .integer(count), .integer(bytes), .text(rows)] }
+
+  /// Its edits. Throws `damaged`.
+  func entries(of name: String) throws(ArtError) -> [LoggedEdit] {
+    var rows = rows
+    let read: Result<[LoggedEdit], ArtError> = rows.withUTF8 { rows in
+      do throws(ArtError) {
+        return .success(try ArchiveRow.entries(revision, count, bytes, rows, of: name))
+      } catch {
+        return .failure(error)
+      }
+    }
+    return try read.get()
+  }
+}
+
 extension ArchiveRow {
   /// The edits of the current row of a statement of `PlainTable.archive.select`. Does not verify the sum. Throws `damaged`.
   static func entries(_ row: Statement, of name: String) throws(ArtError) -> [LoggedEdit] {
-    let (revision, count, size) = (try row.integer(0), try row.integer(1), try row.integer(2))
-    let rows = try row.utf8(3)
+    try entries(try row.integer(0), try row.integer(1), try row.integer(2), try row.utf8(3), of: name)
+  }
+
+  fileprivate static func entries(
+    _ revision: Int, _ count: Int, _ size: Int, _ rows: UnsafeBufferPointer<UInt8>, of name: String
+  ) throws(ArtError) -> [LoggedEdit] {
     // Bounds what is parsed: an edit has some hundred bytes besides its share, whose escapes may be longer in JSON.
     guard (1...LogBlock.size).contains(count), (0...Format.archiveBytes).contains(size),
       rows.count <= 8 * size + 4_096 * count

@@ -14,4 +14,7 @@
 /// Renames a file without replacing another. Returns 0 or the error number: EEXIST where the name exists.
 int csystem_rename_without_replacing(const char *_Nonnull path, const char *_Nonnull name);
 
+/// Exchanges two files' names in one step. Returns 0 or the error number: EINVAL where the file system cannot do it.
+int csystem_rename_exchanging(const char *_Nonnull path, const char *_Nonnull name);
+
 #endif

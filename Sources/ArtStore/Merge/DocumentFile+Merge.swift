@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import ArtSystem
+import CStore
+import Glibc
+
+/// The result of merging copies into a document.
+public struct MergeOutcome: Sendable {
+  /// What one copy brought, and what the document and it disagree on. The document is the report's first copy.
+  public struct Part: Sendable {
+    /// The copy's name in messages.
+    public let name: String
+    /// What it brought.
+    public let report: MergeReport
+  }
+
+  /// A part for each copy, in their order; then one for each file that another program had put at the path meanwhile.
+  public internal(set) var parts: [Part] = []
+  /// The document after it.
+  public internal(set) var content: DocumentContent
+  /// Whether the file was replaced.
+  public internal(set) var hasChanged = false
+  /// Whether the bytes of the background's picture are in none of the copies.
+  public internal(set) var isPictureLost = false
+}
+
+extension DocumentFile {
+  /// Merges other copies of the document into it, and returns what they brought. When this returns, the file at this path has all edits of
+  /// all copies, durably. The copies stay as they are.
+  ///
+  ///     lock ──▶ read ──▶ merge ──▶ write a new file ──▶ exchange it with the one at the path ──▶ the one that was read? ──▶ done
+  ///      ▲                                                                                                     │ no
+  ///      └────────────── merge that one, too: another program had put it there meanwhile ◀─────────────────────┘
+  ///
+  /// A document that has all edits of the copies is not written. If a copy has all edits of the document, the document becomes that file,
+  /// byte for byte. Throws `badValue` for a copy of another document, `parted`, and what `read` and `edit` throw; then the document is as it
+  /// was.
+  public func merge(_ others: [DocumentFile]) throws(ArtError) -> MergeOutcome {
+    try merge(try Self.copies(others)) { (_) throws(ArtError) in }
+  }
+
+  /// What `merge` would bring; nothing is written. Throws what `merge` throws.
+  public func previewMerge(_ others: [DocumentFile]) throws(ArtError) -> MergeOutcome {
+    var merged = MergedCopies(try copy())
+    for other in try Self.copies(others) { try merged.add(other) }
+    return merged.outcome
+  }
+
+  private static func copies(_ files: [DocumentFile]) throws(ArtError) -> [DocumentCopy] {
+    var copies: [DocumentCopy] = []
+    for file in files { copies.append(try file.copy()) }
+    return copies
+  }
+
+  /// Reads the whole file.
+  private func copy() throws(ArtError) -> DocumentCopy {
+    try read { (transaction) throws(ArtError) in try DocumentCopy(transaction, named: name) }
+  }
+
+  /// The steps of a merge, for tests.
+  enum MergeStep {
+    /// The file is read and locked.
+    case read
+    /// The new file was exchanged with the one at the path.
+    case exchanged
+  }
+
+  /// The same for copies that were read. `reached` is called after each step, and may end the merge by throwing.
+  func merge(
+    _ others: [DocumentCopy], reached: (MergeStep) throws(ArtError) -> Void
+  ) throws(ArtError) -> MergeOutcome {
+    let deadline = Deadline(timeout)
+    var put: (copy: DocumentCopy, bytes: [UInt8])?
+    do throws(ArtError) {
+      for _ in 0..<8 {
+        let file = try locate()
+        let transaction = try beginWriting(file, deadline)
+        guard let file = try fileIfStillAtPath(file, transaction.connection) else { continue }
+        var merged = MergedCopies(try DocumentCopy(transaction, named: name))
+        for copy in others { try merged.add(copy) }
+        // What was put in place may have been replaced again.
+        if let put { try merged.add(put.copy) }
+        let leftovers = try LeftoverFile.all(of: file)
+        for leftover in leftovers {
+          if let copy = try leftover.copy(), copy.content.id == transaction.id { try merged.add(copy) }
+        }
+        try reached(.read)
+        if let bytes = try merged.newBytes() {
+          put = (merged.copy, bytes)
+          guard try self.put(bytes, merged.copy, over: file, transaction, reached) else { continue }
+        } else {
+          try sync(file)
+        }
+        for leftover in leftovers where merged.includes(leftover.path) { try leftover.remove() }
+        var outcome = merged.outcome
+        outcome.hasChanged = put != nil
+        return outcome
+      }
+    } catch {
+      throw try keepApart(put?.bytes, error)
+    }
+    throw try keepApart(put?.bytes, .busy(name))
+  }
+
+  /// Puts a merged file in the place of the one that is locked. Returns whether it is there now, and what was there was the locked one; if
+  /// not, the other file is a leftover.
+  private func put(
+    _ bytes: [UInt8], _ copy: DocumentCopy, over file: LocatedFile, _ transaction: DocumentTransaction,
+    _ reached: (MergeStep) throws(ArtError) -> Void
+  ) throws(ArtError) -> Bool {
+    // Other names of the file would keep the old content, and a mount cannot be exchanged.
+    guard file.hardLinks == 1 else { return try rewrite(copy, file, transaction) }
+    let leftover = LeftoverFile(of: file)
+    var exchanged: FileIdentity?
+    try FileImage.withUnnamedFile(near: file.path, like: file, name: name) { (new) throws(ArtError) in
+      try PlainFile.write(bytes, to: new, name: name)
+    } _: { (new) throws(ArtError) in
+      do throws(SystemError) {
+        try new.exchange(file.path, movingOldTo: leftover.path)
+        var status = stat()
+        if fstat(new.descriptor, &status) == 0 { exchanged = FileIdentity(status) }
+      } catch {
+        guard [EINVAL, ENOSYS, EBUSY, EXDEV].contains(error.number) else {
+          throw ArtError(error, cannot: "replace", file.name)
+        }
+      }
+    }
+    guard let exchanged else { return try rewrite(copy, file, transaction) }
+    try PlainFile.syncFolder(of: file.path)
+    try reached(.exchanged)
+    if FileIdentity(at: leftover.path) == FileIdentity(device: file.device, inode: file.inode) {
+      try leftover.remove()
+      return FileIdentity(at: file.path) == exchanged
+    }
+    if try leftover.copy()?.content.id == copy.content.id { return false }
+    // Another document was put there meanwhile. It goes back.
+    do throws(SystemError) { try FilePath.exchange(file.path, leftover.path) } catch {
+      throw ArtError(error, cannot: "replace", file.name)
+    }
+    try leftover.remove()
+    throw .replaced(path)
+  }
+
+  /// Writes the merged copy into the locked file, as an edit is written: the bytes are not those that other machines write.
+  private func rewrite(
+    _ copy: DocumentCopy, _ file: LocatedFile, _ transaction: DocumentTransaction
+  ) throws(ArtError) -> Bool {
+    try transaction.replaceAll(with: FileImage(copy))
+    guard try commit(transaction, to: file) else { return false }
+    return try fileIfStillAtPath(file, transaction.connection) != nil
+  }
+
+  /// Makes the file durable: what another program put there may be in memory only.
+  private func sync(_ file: LocatedFile) throws(ArtError) {
+    let descriptor = open(file.path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    guard descriptor >= 0 else { throw .document("open", name) }
+    defer { PlainFile.close(descriptor) }
+    guard fsync(descriptor) == 0 else { throw .system("write", name) }
+    try PlainFile.syncFolder(of: file.path)
+  }
+
+  /// The error of a merge that failed. What it had put in place may be gone with the file that another program has put there: it is kept
+  /// in the state folder.
+  private func keepApart(_ bytes: [UInt8]?, _ error: ArtError) throws(ArtError) -> ArtError {
+    guard let bytes else { return error }
+    let kept = try StateFolder.quarantine(bytes, as: FilePath(path).name)
+    return ArtError(
+      error.code, "\(error.cause); what was merged is in \(kept)", about: error.subject, remedy: error.remedy)
+  }
+}
+
+// MARK: - Leftovers
+
+/// A file at a hidden path beside a document: the file that was at the document's path before a merge, for a moment, or what the end of a
+/// program left of that.
+///
+///     .XXXXXXXXXXXX-YYYYYYYYYYYY.merging    X: of the document's name; Y: drawn
+struct LeftoverFile {
+  let path: String
+  /// The file, if it was found by listing.
+  private let identity: FileIdentity?
+
+  /// A path that no file has.
+  init(of file: LocatedFile) {
+    var random = SystemRandomNumberGenerator()
+    path = "\(FilePath(file.path).folder)/\(Self.prefix(of: file))\(DocumentID(using: &random))\(Self.ending)"
+    identity = nil
+  }
+
+  private init(path: String) {
+    self.path = path
+    identity = FileIdentity(at: path)
+  }
+
+  static let ending = ".merging"
+
+  private static func prefix(of file: LocatedFile) -> String {
+    let mark = Array(FilePath(file.path).name.utf8).withUnsafeBufferPointer { ContentDigest.mark(of: $0) }
+    return ".\(mark)-"
+  }
+
+  /// All that lie beside a document. Throws `inputOutput`, `notPermitted`.
+  static func all(of file: LocatedFile) throws(ArtError) -> [LeftoverFile] {
+    let (folder, prefix) = (FilePath(file.path).folder, prefix(of: file))
+    var names: [String] = []
+    do throws(SystemError) {
+      try FolderEntry.each(in: folder) { entry in
+        let name = entry.displayName
+        if name.hasPrefix(prefix), name.hasSuffix(ending) { names.append(name) }
+      }
+    } catch {
+      throw ArtError(error, cannot: "look into", folder)
+    }
+    return names.sorted().map { LeftoverFile(path: "\(folder)/\($0)") }
+  }
+
+  /// Its content; nil if it is no document, or gone. Throws what else reading throws.
+  func copy() throws(ArtError) -> DocumentCopy? {
+    do throws(ArtError) {
+      return try DocumentFile(path).read { (transaction) throws(ArtError) in
+        try DocumentCopy(transaction, named: path)
+      }
+    } catch {
+      switch error.code {
+      case .noSuchDocument, .notADocument, .damaged, .newerFormat: return nil
+      default: throw error
+      }
+    }
+  }
+
+  /// Removes the file. Another program's file that has come to the path since it was read stays.
+  func remove() throws(ArtError) {
+    if let identity {
+      guard FileIdentity(at: path) == identity else { return }
+    }
+    guard unlink(path) == 0 || errno == ENOENT else { throw .system("remove", path) }
+  }
+}

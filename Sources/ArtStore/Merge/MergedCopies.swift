@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+
+/// A document and other copies of it, merged one after the other. The log is cut only when all are merged.
+struct MergedCopies {
+  /// The merged copy.
+  private(set) var copy: DocumentCopy
+  private let document: DocumentCopy
+  private var others: [DocumentCopy] = []
+  private var parts: [MergeOutcome.Part] = []
+
+  init(_ document: DocumentCopy) {
+    (copy, self.document) = (document, document)
+  }
+
+  /// Merges one copy more. Throws `badValue` for another document, `parted`.
+  mutating func add(_ other: DocumentCopy) throws(ArtError) {
+    do throws(ArtError) {
+      parts.append(MergeOutcome.Part(name: other.name, report: try copy.merge(other)))
+    } catch {
+      switch error.code {
+      case .parted: throw .parted(document, other)
+      case .badValue: throw .differentDocuments(document.name, other.name)
+      default: throw error
+      }
+    }
+    others.append(other)
+  }
+
+  /// Whether the copy of that name was merged.
+  func includes(_ name: String) -> Bool { others.contains { $0.name == name } }
+
+  /// The bytes that the document's file is to have; nil if it has them. A copy that has everything is the result as it is.
+  func newBytes() throws(ArtError) -> [UInt8]? {
+    let whole = ([document] + others).filter { $0.isSame(as: copy) }
+    guard let best = whole.max(by: { $0.bytes.lexicographicallyPrecedes($1.bytes) }) else {
+      var image = try FileImage(copy)
+      return try image.canonicalBytes()
+    }
+    return best.bytes == document.bytes ? nil : best.bytes
+  }
+
+  var outcome: MergeOutcome {
+    var outcome = MergeOutcome(content: copy.content)
+    outcome.parts = parts
+    outcome.isPictureLost = copy.content.background.map { copy.pictures[$0.digest] == nil } ?? false
+    return outcome
+  }
+}
+
+// MARK: - Errors
+
+extension ArtError {
+  fileprivate static func differentDocuments(_ name: String, _ other: String) -> ArtError {
+    ArtError(
+      .badValue, "\(other) is another document than \(name), not a copy of it; nothing is merged",
+      about: other)
+  }
+
+  fileprivate static func parted(_ document: DocumentCopy, _ other: DocumentCopy) -> ArtError {
+    ArtError(
+      .parted,
+      "\(document.name) (revision \(document.content.revision)) and \(other.name) (revision \(other.content.revision)) have parted: what both keep of their edits does not reach back to a common state; nothing is merged",
+      about: other.name)
+  }
+}
