@@ -103,6 +103,8 @@ public struct ArtError: Error, Sendable, Hashable {
     case chooseFont
     /// Give the bytes without a file.
     case sendBytes
+    /// Merge the conflict copies of the document that is the subject.
+    case merge
   }
 
   /// What kind of thing went wrong.

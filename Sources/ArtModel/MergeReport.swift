@@ -16,8 +16,10 @@ public struct MergeReport: Sendable, Hashable {
     public let field: Field
     /// The value that it has now.
     public let kept: Write
-    /// The value that the other copy gave it. An undo of the edit that set the kept value brings it back.
+    /// The value that the other copy gave it.
     public let other: Write
+    /// Whether an undo of the edit that set the kept value brings the other value back: it was the field's value before that edit.
+    public let isUndoable: Bool
   }
 
   /// An emoji that one copy had removed. It stays, because the other copy had changed it.
@@ -53,16 +55,20 @@ extension MergeReport {
     }
     let (first, second) = (Set(sides.first.own.lazy.map(\.id)), Set(sides.second.own.lazy.map(\.id)))
     var (mine, theirs) = (Writes(), Writes())
+    var writers: [Field: EditID] = [:]
     for entry in merged.log.suffix(sides.first.later.count + sides.second.later.count + 1) {
-      if first.contains(entry.id) { mine.add(entry) }
-      if second.contains(entry.id) { theirs.add(entry) }
+      if first.contains(entry.id) { mine.add(entry, after: writers) }
+      if second.contains(entry.id) { theirs.add(entry, after: writers) }
+      for change in entry.edit.changes { writers[change.field] = entry.id }
     }
     var found: [(place: (Int, Int), conflict: Conflict)] = []
     for (field, mine) in mine.last {
       guard let theirs = theirs.last[field], mine.write.change != theirs.write.change else { continue }
       if let id = field.emoji, merged.emoji(id) == nil { continue }
       let (kept, other) = mine.place > theirs.place ? (mine, theirs) : (theirs, mine)
-      found.append((kept.place, Conflict(field: field, kept: kept.write, other: other.write)))
+      let conflict = Conflict(
+        field: field, kept: kept.write, other: other.write, isUndoable: kept.before == other.write.stamp.id)
+      found.append((kept.place, conflict))
     }
     conflicts = found.sorted { $0.place < $1.place }.map(\.conflict)
     survivors = Self.survivors(of: mine, beside: theirs) + Self.survivors(of: theirs, beside: mine)
@@ -80,20 +86,22 @@ extension MergeReport {
 
   /// What the edits of one copy have set.
   private struct Writes {
-    /// The last write of each field, and its place in the order of all edits.
-    var last: [Field: (place: (Int, Int), write: Write)] = [:]
+    /// The last write of each field, its place in the order of all edits, and the edit that had set the field before.
+    var last: [Field: (place: (Int, Int), write: Write, before: EditID?)] = [:]
     /// The removals that gave way.
     var yielded: [Write] = []
     var added: [EmojiID] = []
     var addedIDs: Set<EmojiID> = []
 
-    mutating func add(_ entry: LoggedEdit) {
+    mutating func add(_ entry: LoggedEdit, after writers: [Field: EditID]) {
       for (index, change) in entry.edit.changes.enumerated() {
         switch change {
         case .add(let emoji): if addedIDs.insert(emoji.id).inserted { added.append(emoji.id) }
         case .remove: break
         default:
-          last[change.field] = ((entry.revision, index), Write(stamp: entry.stamp, change: change))
+          last[change.field] = (
+            (entry.revision, index), Write(stamp: entry.stamp, change: change), writers[change.field]
+          )
         }
       }
       for case .remove(let id) in entry.dropped {

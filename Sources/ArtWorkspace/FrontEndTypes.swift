@@ -24,6 +24,8 @@ public typealias DocumentSummary = ArtStore.DocumentSummary
 public typealias FileGate = ArtStore.FileGate
 /// `ArtStore.FolderListing`.
 public typealias FolderListing = ArtStore.FolderListing
+/// `ArtStore.MergeOutcome`.
+public typealias MergeOutcome = ArtStore.MergeOutcome
 /// `ArtStore.OrphanedJournal`.
 public typealias OrphanedJournal = ArtStore.OrphanedJournal
 /// `ArtStore.PaletteStore`.

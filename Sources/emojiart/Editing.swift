@@ -61,9 +61,16 @@ protocol StepCommand: EditCommand {
 }
 
 extension StepCommand {
-  func run() throws {
+  func run() throws { try runSteps() }
+
+  func runSteps() throws {
     let count = try steps()
-    let (run, revision) = try options.editing(doc).step(direction, count)
+    try write(options.editing(doc).step(direction, count), of: count)
+  }
+
+  /// Prints what was done, of that many steps.
+  func write(_ result: (run: UndoRun, revision: Int), of count: Int) throws(ArtError) {
+    let (run, revision) = result
     Output.addToErrors("the \(direction.rawValue) itself is saved")
     let lost = run.lost.map { $0.background.lossText(isPending: $0.isPending) }
     for note in direction.notes(done: run.entries.count, of: count, left: run.left) + lost {

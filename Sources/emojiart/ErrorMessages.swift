@@ -37,6 +37,7 @@ extension ArtError.Remedy {
     case .removePalette: "`emojiart palette remove \(subject)` removes it"
     case .chooseFont: "or give NotoColorEmoji.ttf with --font FILE"
     case .sendBytes: "give - to read stdin"
+    case .merge: "merge it: `emojiart merge \(Self.shellWord(DocumentName.withoutEnding(subject)))`"
     }
   }
 

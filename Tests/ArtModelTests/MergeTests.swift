@@ -82,7 +82,7 @@ import Testing
     #expect(x(stage.bee, in: merge.content) == 7)
     let conflict = try #require(merge.report.conflicts.first)
     #expect(merge.report.conflicts.count == 1)
-    #expect(conflict.field == .value(stage.bee, .position))
+    #expect(conflict.field == .value(stage.bee, .position) && conflict.isUndoable)
     #expect(
       conflict.kept.change == .move(stage.bee, to: try Point(x: 7, y: 0)) && conflict.kept.stamp.time == 1)
     #expect(conflict.other.change == .move(stage.bee, to: try Point(x: 5, y: 0)))
@@ -103,6 +103,49 @@ import Testing
     let first = try #require(try UndoPlan.undo(of: merge.content.log[1].id, in: content))
     _ = try content.apply(first, at: 0)
     #expect(x(stage.bee, in: content) == 5)
+  }
+
+  @Test("M42 undo goes back through an edit that had no effect in the merged order")
+  func undoWithoutEffect() throws {
+    var stage = try Stage()
+    try stage.move(0, stage.bee, to: 3)
+    stage.copies[1] = stage.copies[0]
+    for copy in [0, 1] { try stage.move(copy, stage.bee, to: 5) }
+    var content = try stage.merge().content
+    var places: [Double?] = []
+    for number in 1...3 {
+      let plan = try #require(try UndoPlan.undo(in: content))
+      let applied = try content.apply(plan, at: 0)
+      let revision = content.revision + 1
+      content.append(
+        LoggedEdit(
+          EditStamp(id: EditID(origin: Origin(lowBits: 7), sequence: number), time: 0), revision: revision,
+          save: revision, kind: plan.kind, edit: Edit(name: plan.name, changes: applied.changes),
+          inverse: applied.inverse, dropped: applied.dropped))
+      places.append(x(stage.bee, in: content))
+    }
+    #expect(places == [5, 3, 1])
+  }
+
+  @Test("M42 an undo that is made again among others' edits is the entry that it was")
+  func sameEntry() throws {
+    var stage = try Stage()
+    let places = try [Point(x: 2, y: 0), Point(x: 3, y: 0)]
+    for place in places {
+      try stage.edit(0, [.move(stage.bee, to: place), .move(stage.ant, to: place)])
+    }
+    stage.copies[1] = stage.copies[0]
+    try stage.edit(1, [.setFill(.black)])
+    let plan = try #require(try UndoPlan.undo(of: stage.copies[0].log[1].id, in: stage.copies[0]))
+    let applied = try stage.copies[0].apply(plan, at: 0)
+    let undo = LoggedEdit(
+      EditStamp(id: EditID(origin: Origin(lowBits: .max), sequence: 1), time: 0), revision: 4, save: 4,
+      kind: plan.kind, edit: Edit(name: plan.name, changes: applied.changes), inverse: applied.inverse,
+      dropped: applied.dropped)
+    stage.copies[0].append(undo)
+    let merged = try stage.merge().content.log
+    #expect(merged.map(\.id.origin.bits)[3] != undo.id.origin.bits)
+    #expect(undo.dropped.count == 2 && merged[4].dropped == undo.dropped)
   }
 
   @Test(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
+import Foundation
 import TestSupport
 import Testing
 
@@ -126,6 +126,180 @@ import Testing
     }
     print("F30 merging files: \(triples) triples, \(broken) laws broken")
     campaign.report(tried: triples)
+  }
+
+  // MARK: Putting in place
+
+  /// Two copies with an edit each, and a third one for what other programs do.
+  private static func three() throws -> Copies {
+    let copies = try Copies(seed: 5, count: 3, edits: 0)
+    for index in 0..<3 { _ = try copies.files[index].add(seed: UInt64(10 + index)) }
+    return copies
+  }
+
+  private static func emojis(_ file: DocumentFile) throws -> Set<EmojiID> {
+    Set(try file.read().emojisInOrder().map(\.id))
+  }
+
+  /// The names in the folder that are no documents.
+  private static func others(_ copies: Copies) throws -> [String] {
+    try copies.folder.names.filter { !$0.hasSuffix(DocumentFile.ending) }
+  }
+
+  @Test("F31 a file that another program puts in place during a merge is merged, too")
+  func replacedMeanwhile() throws {
+    let copies = try Self.three()
+    let all = try copies.files.reduce(into: Set<EmojiID>()) { try $0.formUnion(Self.emojis($1)) }
+    let (document, other, third) = (copies.files[0], copies.files[1], copies.files[2])
+    var isPut = false
+    let outcome = try document.merge([other.copyOfAll()]) { (step) throws(ArtError) in
+      guard case .read = step, !isPut else { return }
+      isPut = true
+      #expect(rename(third.path, document.path) == 0)
+    }
+    #expect(isPut && outcome.hasChanged && outcome.parts.count == 2)
+    #expect(try Self.emojis(document) == all && document.check().faults == [])
+    #expect(try Self.others(copies) == [])
+  }
+
+  @Test("F31 what a killed merge leaves beside the document is merged by the next one")
+  func leftover() throws {
+    let copies = try Self.three()
+    let all = try copies.files.reduce(into: Set<EmojiID>()) { try $0.formUnion(Self.emojis($1)) }
+    let (document, other, third) = (copies.files[0], copies.files[1], copies.files[2])
+    let path = LeftoverFile(of: try document.locate()).path
+    try write(try bytes(third.path), to: path)
+    #expect(try document.merge([other]).hasChanged)
+    #expect(try Self.emojis(document) == all)
+    #expect(try Self.others(copies) == [])
+    // One whose edits are all there goes without a merge, and another document's stays.
+    try write(try bytes(other.path), to: path)
+    #expect(try !document.merge([]).hasChanged)
+    #expect(try Self.others(copies) == [])
+    let stranger = try copies.folder.document("stranger.emojiart", seed: 99)
+    try write(try bytes(stranger.path), to: path)
+    #expect(try !document.merge([]).hasChanged)
+    #expect(try Self.others(copies) == [FilePath(path).name])
+  }
+
+  @Test("F31 another document that takes the path during a merge stays there, and what was merged is kept")
+  func otherDocumentMeanwhile() throws {
+    let copies = try Self.three()
+    let (document, other) = (copies.files[0], copies.files[1])
+    let stranger = try copies.folder.document("stranger.emojiart", seed: 99)
+    let before = try bytes(stranger.path)
+    let error = failure {
+      try document.merge([other.copyOfAll()]) { (step) throws(ArtError) in
+        if case .read = step { #expect(rename(stranger.path, document.path) == 0) }
+      }
+    }
+    #expect(error?.code == .replaced)
+    #expect(try bytes(document.path) == before)
+    #expect(try Self.others(copies) == [])
+    let kept = try #require(error?.cause.components(separatedBy: " is in ").last)
+    #expect(try DocumentFile(kept).read().emojiCount == 2)
+  }
+
+  @Test("F31 a merge that brings nothing writes nothing, and a copy that has all becomes the document byte for byte")
+  func contained() throws {
+    let copies = try Self.three()
+    let (document, other) = (copies.files[0], copies.files[1])
+    _ = try document.merge([other])
+    let before = try fingerprint(document.path)
+    #expect(try !document.merge([other]).hasChanged)
+    #expect(try fingerprint(document.path) == before)
+    let content = try other.read()
+    #expect(try other.merge([document]).hasChanged)
+    #expect(try bytes(other.path) == bytes(document.path))
+    #expect(content.revision < (try other.read().revision))
+  }
+
+  @Test("F31 a merge keeps the file's rights; one with several names is written in place")
+  func rightsAndNames() throws {
+    let copies = try Self.three()
+    let (document, other) = (copies.files[0], copies.files[1])
+    #expect(chmod(document.path, 0o640) == 0)
+    _ = try document.merge([other])
+    var status = stat()
+    #expect(lstat(document.path, &status) == 0 && status.st_mode & 0o777 == 0o640)
+    #expect(link(document.path, document.path + ".second") == 0)
+    _ = try document.merge([copies.files[2]])
+    #expect(lstat(document.path, &status) == 0 && status.st_nlink == 2)
+    #expect(try Self.emojis(document).count == 3 && document.check().faults == [])
+  }
+
+  @Test("F31 a document that another program has locked is busy, and the copies stay")
+  func locked() throws {
+    let copies = try Self.three()
+    var document = copies.files[0]
+    document.timeout = .zero
+    let before = try bytes(document.path)
+    let error = try copies.files[0].edit { (transaction: DocumentTransaction) throws(ArtError) -> ArtError? in
+      failure { try document.merge([copies.files[1]]) }
+    }
+    #expect(error?.code == .busy)
+    #expect(try bytes(document.path) == before)
+  }
+
+  // MARK: How far logs reach
+
+  /// Two copies of a document, each with that many edits of one emoji since.
+  private static func long(_ edits: Int) throws -> Copies {
+    var copies = try Copies(seed: 6, count: 1, edits: 0)
+    let bee = try copies.files[0].add(seed: 7)
+    copies.files.append(try copies.copy(copies.files[0]))
+    for (index, file) in copies.files.enumerated() {
+      var maker = try EditMaker(seed: UInt64(20 + index))
+      for _ in 0..<(edits / 100) {
+        try file.edit { (transaction: DocumentTransaction) throws(ArtError) in
+          for _ in 0..<100 {
+            let place = try Point(x: Double(transaction.revision), y: Double(index))
+            _ = try transaction.perform(
+              Edit(name: "move", changes: [.move(bee, to: place)]), stamp: maker.stamp())
+          }
+        }
+      }
+    }
+    return copies
+  }
+
+  @Test("F32 copies with thousands of edits since they parted are merged by their archives, and no edit is lost")
+  func archives() throws {
+    var copies = try Self.long(2_500)
+    let merged = try copies.merge(copies.files[0], copies.files[1])
+    let reversed = try copies.merge(copies.files[1], copies.files[0])
+    #expect(try Self.isEqual(merged, reversed))
+    #expect(try merged.read().revision == 1 + 5_000 + 1)
+    let ids = try merged.read { (transaction) throws(ArtError) -> Set<EditID> in
+      let copy = try DocumentCopy(transaction, named: "merged")
+      var ids = Set(copy.content.log.map(\.id))
+      for row in copy.archive { ids.formUnion(try row.entries(of: "merged").map(\.id)) }
+      return ids
+    }
+    #expect(ids.count == 1 + 5_000 + 1)
+    #expect(try merged.check().faults == [])
+    #expect(try copies.merge(merged, copies.files[0]).read() == merged.read())
+  }
+
+  @Test("F32 copies that have parted are refused, and stay as they are")
+  func parted() throws {
+    let copies = try Self.long(2_500)
+    for file in copies.files {
+      try file.edit { (transaction: DocumentTransaction) throws(ArtError) in try transaction.clearArchive() }
+    }
+    let before = try copies.files.map { try bytes($0.path) }
+    #expect(failure { try copies.files[0].merge([copies.files[1]]) }?.code == .parted)
+    #expect(failure { try copies.files[0].previewMerge([copies.files[1]]) }?.code == .parted)
+    #expect(try copies.files.map { try bytes($0.path) } == before)
+    let stranger = try copies.folder.document("stranger.emojiart", seed: 99)
+    #expect(failure { try stranger.merge([copies.files[1]]) }?.code == .badValue)
+  }
+}
+
+extension DocumentFile {
+  /// The whole file, read.
+  fileprivate func copyOfAll() throws(ArtError) -> DocumentCopy {
+    try read { (transaction) throws(ArtError) in try DocumentCopy(transaction, named: path) }
   }
 }
 

@@ -13,9 +13,12 @@ public struct MergeOutcome: Sendable {
     public let name: String
     /// What it brought.
     public let report: MergeReport
+    /// The digest of its file.
+    let digest: String
   }
 
-  /// A part for each copy, in their order; then one for each file that another program had put at the path meanwhile.
+  /// A part for each copy, in their order; then one for each file beside the document that an earlier merge left, or that another program
+  /// had put at the path meanwhile.
   public internal(set) var parts: [Part] = []
   /// The document after it.
   public internal(set) var content: DocumentContent
@@ -47,6 +50,22 @@ extension DocumentFile {
     return merged.outcome
   }
 
+  /// Removes this copy of a document into which it was merged, and keeps its bytes in the state folder. Throws `movedOn` if it is not as it
+  /// was read, `busy`, and what reading and removing throw; then it stays.
+  public func setAside(_ part: MergeOutcome.Part) throws(ArtError) {
+    let file = try locate()
+    let guarded = try GuardedFile(file, writable: true)
+    defer { withExtendedLifetime(guarded) {} }
+    try guarded.lock(.exclusive, Deadline(timeout))
+    let bytes = try guarded.bytes(limit: Format.largestFile)
+    guard !guarded.hasMoved, bytes.digest == part.digest else {
+      throw ArtError(.movedOn, "\(name) has changed since it was merged, and stays; merge it again", about: name)
+    }
+    _ = try StateFolder.quarantine(bytes, as: FilePath(file.path).name)
+    guard unlink(file.path) == 0 else { throw .system("remove", name) }
+    try PlainFile.syncFolder(of: file.path)
+  }
+
   private static func copies(_ files: [DocumentFile]) throws(ArtError) -> [DocumentCopy] {
     var copies: [DocumentCopy] = []
     for file in files { copies.append(try file.copy()) }
@@ -72,19 +91,20 @@ extension DocumentFile {
   ) throws(ArtError) -> MergeOutcome {
     let deadline = Deadline(timeout)
     var put: (copy: DocumentCopy, bytes: [UInt8])?
+    var parts: [MergeOutcome.Part] = []
     do throws(ArtError) {
       for _ in 0..<8 {
         let file = try locate()
         let transaction = try beginWriting(file, deadline)
         guard let file = try fileIfStillAtPath(file, transaction.connection) else { continue }
         var merged = MergedCopies(try DocumentCopy(transaction, named: name))
-        for copy in others { try merged.add(copy) }
         // What was put in place may have been replaced again.
-        if let put { try merged.add(put.copy) }
+        if let put { try merged.add(put.copy) } else { for copy in others { try merged.add(copy) } }
         let leftovers = try LeftoverFile.all(of: file)
         for leftover in leftovers {
           if let copy = try leftover.copy(), copy.content.id == transaction.id { try merged.add(copy) }
         }
+        parts += merged.outcome.parts.dropFirst(put == nil ? 0 : 1)
         try reached(.read)
         if let bytes = try merged.newBytes() {
           put = (merged.copy, bytes)
@@ -94,7 +114,7 @@ extension DocumentFile {
         }
         for leftover in leftovers where merged.includes(leftover.path) { try leftover.remove() }
         var outcome = merged.outcome
-        outcome.hasChanged = put != nil
+        (outcome.parts, outcome.hasChanged) = (parts, put != nil)
         return outcome
       }
     } catch {
@@ -236,4 +256,9 @@ struct LeftoverFile {
     }
     guard unlink(path) == 0 || errno == ENOENT else { throw .system("remove", path) }
   }
+}
+
+extension [UInt8] {
+  /// The digest of the bytes.
+  var digest: String { withUnsafeBufferPointer { ContentDigest.of($0) } }
 }

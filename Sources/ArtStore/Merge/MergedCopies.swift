@@ -17,7 +17,8 @@ struct MergedCopies {
   /// Merges one copy more. Throws `badValue` for another document, `parted`.
   mutating func add(_ other: DocumentCopy) throws(ArtError) {
     do throws(ArtError) {
-      parts.append(MergeOutcome.Part(name: other.name, report: try copy.merge(other)))
+      parts.append(
+        MergeOutcome.Part(name: other.name, report: try copy.merge(other), digest: other.bytes.digest))
     } catch {
       switch error.code {
       case .parted: throw .parted(document, other)

@@ -29,24 +29,54 @@ public struct FileEditing: Sendable {
   /// then nothing is changed.
   public func step(_ direction: UndoDirection, _ count: Int) throws(ArtError) -> (run: UndoRun, revision: Int)
   {
-    var author = try recovery.newAuthor()
-    try recovery.restoreFirst(file)
-    return try file.edit(expecting: expected) { (transaction) throws(ArtError) in
-      let time = WallClock.milliseconds()
+    try run { (transaction, perform) throws(ArtError) in
       var steps = try UndoSteps(direction, in: transaction)
       let run = try UndoRun(count) { () throws(ArtError) in
         try steps.next(in: transaction)
       } perform: { (plan) throws(ArtError) in
-        let done = try transaction.perform(plan, stamp: author.stamp(at: time))
-        steps.performed(done.entry)
-        return UndoRun.Step(entry: done.entry, left: done.left, lost: done.lost)
+        let step = try perform(plan)
+        steps.performed(step.entry)
+        return step
       } pending: {
         transaction.pending
       }
       guard let run else { throw .nothingTo(direction.rawValue) }
+      return run
+    }
+  }
+
+  /// Undoes one edit, whoever made it and whatever came after it; what later edits have set stays. Throws `nothingToUndo` if the log does not
+  /// have the edit, or it is undone already, and as above.
+  public func undo(_ edit: EditID) throws(ArtError) -> (run: UndoRun, revision: Int) {
+    try run { (transaction, perform) throws(ArtError) in
+      let run = try UndoRun(1) { () throws(ArtError) in
+        try UndoPlan.undo(of: edit, in: transaction)
+      } perform: { (plan) throws(ArtError) in
+        try perform(plan)
+      } pending: {
+        transaction.pending
+      }
+      guard let run else { throw .notStanding(edit) }
+      return run
+    }
+  }
+
+  /// Runs undos or redos in one save.
+  private func run(
+    _ body: (DocumentTransaction, (UndoPlan) throws(ArtError) -> UndoRun.Step) throws(ArtError) -> UndoRun
+  ) throws(ArtError) -> (run: UndoRun, revision: Int) {
+    var author = try recovery.newAuthor()
+    try recovery.restoreFirst(file)
+    return try file.edit(expecting: expected) { (transaction) throws(ArtError) in
+      let time = WallClock.milliseconds()
+      let run = try body(transaction) { (plan) throws(ArtError) in
+        let done = try transaction.perform(plan, stamp: author.stamp(at: time))
+        return UndoRun.Step(entry: done.entry, left: done.left, lost: done.lost)
+      }
       return (run, transaction.revision)
     }
   }
+
   /// Makes the art what it was at a revision, as one edit. `head` is the edit of that revision as the caller knows it; nil stands for any.
   /// Throws what `RevertPlan`, `DocumentFile.edit` and restoring throw; then nothing is changed.
   ///

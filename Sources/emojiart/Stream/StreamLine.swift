@@ -138,6 +138,7 @@ extension StreamLine {
         return StreamLine(
           request: Request(try command.requested()), isAboutSeveral: true, describe: command.line)
       case let command as any StepCommand:
+        if let edit = try (command as? Undo)?.editID() { return StreamLine(request: .edit(.takeBack(edit))) }
         let count = try command.steps()
         return StreamLine(
           request: .edit(command.direction == .undo ? .undo(count) : .redo(count)), isAboutSeveral: count > 1)

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import ArtStore
+import ArtSystem
+
+/// A copy of a document that a program which carries files between machines has put beside it, because both machines had edited the document.
+///
+/// | program | name of the copy of `bees.emojiart` |
+/// |---|---|
+/// | Syncthing | `bees.sync-conflict-20261122-131350-GT4PTP5.emojiart` |
+/// | Dropbox | `bees (Ada's conflicted copy 2026-11-22).emojiart` |
+/// | Nextcloud | `bees (conflicted copy 2026-11-22 131350).emojiart` |
+///
+/// It is one only beside the document, and if both have the same id. Sources:
+/// https://docs.syncthing.net/users/syncing.html#conflicting-changes,
+/// https://help.dropbox.com/organize/conflicted-copy,
+/// https://docs.nextcloud.com/desktop/latest/conflicts.html.
+public struct ConflictCopy: Sendable, Hashable {
+  /// The path of the copy.
+  public let path: String
+  /// The path of the document.
+  public let document: String
+
+  /// The copy at a path; nil if there is none. Reads both files' ids. Errors of reading count as no copy: whoever uses the file meets them.
+  public init?(_ path: String) {
+    guard let document = Self.document(of: path),
+      let id = Self.id(at: path), id == Self.id(at: document)
+    else { return nil }
+    (self.path, self.document) = (path, document)
+  }
+
+  /// The path of the document of which a file with this path is a conflict copy by its name; nil if its name says nothing of the kind.
+  public static func document(of path: String) -> String? {
+    let (parts, ending) = (FilePath(path), DocumentFile.ending)
+    guard parts.name.hasSuffix(ending) else { return nil }
+    var stem = Array(parts.name.utf8.dropLast(ending.utf8.count))
+    let whole = stem.count
+    // A copy of a copy belongs to the document, too.
+    while let shorter = withoutMark(stem) { stem = shorter }
+    guard stem.count < whole, !stem.isEmpty else { return nil }
+    return parts.prefix + String(decoding: stem, as: UTF8.self) + ending
+  }
+
+  private static func id(at path: String) -> DocumentID? {
+    do throws(ArtError) { return try DocumentFile(path, timeout: .zero).base().id } catch { return nil }
+  }
+
+  /// The name without what says that it is a conflict copy; nil if nothing says so.
+  private static func withoutMark(_ stem: [UInt8]) -> [UInt8]? { syncthing(stem) ?? inParentheses(stem) }
+
+  private static func syncthing(_ stem: [UInt8]) -> [UInt8]? {
+    let mark = Array(".sync-conflict-".utf8)
+    guard let start = lastIndex(of: mark, in: stem) else { return nil }
+    let parts = stem[(start + mark.count)...].split(
+      separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+    // Before version 0.14.50 there was no id of the device.
+    guard (2...3).contains(parts.count), parts[0].count == 8, parts[1].count == 6,
+      parts[0].allSatisfy(isDigit), parts[1].allSatisfy(isDigit),
+      parts.count == 2 || parts[2].count == 7 && parts[2].allSatisfy(isOfDevice)
+    else { return nil }
+    return Array(stem[..<start])
+  }
+
+  private static func inParentheses(_ stem: [UInt8]) -> [UInt8]? {
+    guard stem.last == UInt8(ascii: ")"), let start = lastIndex(of: Array(" (".utf8), in: stem),
+      lastIndex(of: Array("conflicted copy".utf8), in: Array(stem[start...])) != nil
+    else { return nil }
+    return Array(stem[..<start])
+  }
+
+  private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+
+  private static func isOfDevice(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) || isDigit(byte)
+  }
+
+  private static func lastIndex(of part: [UInt8], in bytes: [UInt8]) -> Int? {
+    guard bytes.count >= part.count else { return nil }
+    return (0...(bytes.count - part.count)).last { bytes[$0...].starts(with: part) }
+  }
+}
+
+extension ConflictCopy {
+  /// The conflict copies beside a document, by their names. Throws as `FolderListing` does.
+  public static func all(of file: DocumentFile) throws(ArtError) -> [ConflictCopy] {
+    let parts = FilePath(file.path)
+    return try FolderListing(of: parts.folder).names.compactMap { name in
+      let path = parts.prefix + name
+      return document(of: path) == file.path ? ConflictCopy(path) : nil
+    }
+  }
+
+  /// Throws `badValue` if the file is a conflict copy: an edit of it would be lost to most people who have the document.
+  static func refuseEdits(of file: DocumentFile) throws(ArtError) {
+    guard let copy = ConflictCopy(file.path) else { return }
+    throw ArtError(
+      .badValue,
+      "\(file.path) is a conflict copy of \(copy.document), and is not edited", about: copy.document,
+      remedy: .merge)
+  }
+}

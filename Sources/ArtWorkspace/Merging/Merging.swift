@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import ArtStore
+
+/// Merges copies of a document into it, and takes away the conflict copies that have served.
+///
+///     copies ──read──▶ merged into the document, durably ──▶ conflict copies, unchanged since: set aside in the state folder, then removed
+///                                                       └──▶ other copies, and those that have changed: stay
+public struct Merging: Sendable {
+  private let recovery: Recovery
+
+  /// Merges for a program whose author and notices are those of `recovery`.
+  public init(by recovery: Recovery) { self.recovery = recovery }
+
+  /// The result of a merge.
+  public struct Result: Sendable {
+    /// What the copies brought, and the document.
+    public let outcome: MergeOutcome
+    /// The conflict copies that were removed.
+    public internal(set) var removed: [String] = []
+    /// The conflict copies that stay, because they have changed meanwhile or cannot be removed, and why.
+    public internal(set) var kept: [ArtError] = []
+  }
+
+  /// Merges copies into a document. Without `others`, its conflict copies. `keepsCopies` leaves these where they are.
+  ///
+  /// Orphaned journals of the document are restored first. Throws `noSuchDocument` if no copies are given and there are none, what restoring
+  /// and `DocumentFile.merge` throw; then nothing is changed.
+  public func merge(
+    _ file: DocumentFile, _ others: [DocumentFile]? = nil, keepingCopies keepsCopies: Bool = false
+  ) throws(ArtError) -> Result {
+    let others = try copies(others, of: file)
+    try recovery.restoreFirst(file)
+    let outcome = try file.merge(others)
+    var result = Result(outcome: outcome)
+    guard !keepsCopies else { return result }
+    for (other, part) in zip(others, outcome.parts) where ConflictCopy(other.path)?.document == file.path {
+      do throws(ArtError) {
+        try other.setAside(part)
+        result.removed.append(other.path)
+      } catch {
+        result.kept.append(error)
+      }
+    }
+    return result
+  }
+
+  /// What a merge would bring; nothing is changed. Unsaved edits of programs that have ended do not count. Throws as `merge` does.
+  public func preview(
+    _ file: DocumentFile, _ others: [DocumentFile]? = nil
+  ) throws(ArtError) -> Result {
+    Result(outcome: try file.previewMerge(try copies(others, of: file)))
+  }
+
+  private func copies(_ others: [DocumentFile]?, of file: DocumentFile) throws(ArtError) -> [DocumentFile] {
+    if let others { return others }
+    // The document's own error first.
+    _ = try file.base()
+    let found = try ConflictCopy.all(of: file)
+    guard !found.isEmpty else {
+      throw ArtError(
+        .noSuchDocument, "no conflict copies beside \(file.path); name the copy to merge", about: file.path)
+    }
+    return found.map { DocumentFile($0.path, timeout: file.timeout, notice: file.notice) }
+  }
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import ArtModel
+import ArtWorkspace
+
+struct Merge: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "merge",
+    abstract: "Merge copies of a document that were edited apart.",
+    usage: """
+      emojiart merge <doc> [<copy> ...] [--dry-run] [--keep]
+      emojiart merge --driver <ancestor> <doc> <copy>
+      """,
+    discussion: """
+      All edits of the copies come into the document; no edit is lost, and whoever merges the same copies gets the \
+      same file. Where two copies have set the same thing, one value stays, and what the other one was is printed. \
+      An emoji that one copy removed and another one changed stays.
+
+      Without a copy, the conflict copies beside the document are merged that Syncthing, Dropbox or Nextcloud have \
+      put there. A conflict copy that is merged is removed; the state folder keeps it.
+
+      In git, `*.emojiart merge=emojiart` in .gitattributes, and once on each machine: \
+      git config merge.emojiart.driver 'emojiart merge --driver %O %A %B'
+
+      Examples:
+        emojiart merge bees
+        emojiart merge bees --dry-run
+        emojiart merge bees /mnt/usb/bees.emojiart
+      """)
+
+  @Argument(help: "The document.", completion: .custom(Completion.documents)) var doc: String
+  @Argument(
+    help: ArgumentHelp("Copies of it; without one, the conflict copies beside it.", valueName: "copy"),
+    completion: .file(extensions: ["emojiart"]))
+  var copies: [String] = []
+  @Flag(name: .customLong("dry-run"), help: "Only tell what a merge would bring.") var dryRun = false
+  @Flag(help: "Leave merged conflict copies where they are.") var keep = false
+  @Flag(help: "As git's merge driver: three files, of which the second one becomes the result.")
+  var driver = false
+  @OptionGroup var common: CommonOptions
+
+  func run() throws {
+    guard !driver else { return try runDriver() }
+    let file = try common.file(doc)
+    var others: [DocumentFile]?
+    if !copies.isEmpty {
+      others = []
+      for copy in copies { others?.append(try common.file(copy)) }
+    }
+    let merging = Merging(by: .ofCommand)
+    let result =
+      dryRun ? try merging.preview(file, others) : try merging.merge(file, others, keepingCopies: keep)
+    if !dryRun { Output.addToErrors("the merge itself is saved") }
+    for error in result.kept { Output.printError(error.message) }
+    if result.outcome.isPictureLost {
+      Output.printError("no copy has the picture of the background any more; set it again")
+    }
+    let words = MergeWords(result, document: doc)
+    guard !common.json else { return try Output.json(words.json(isDone: !dryRun)) }
+    for line in words.lines(isDone: !dryRun) { try Output.line(line) }
+  }
+
+  /// As git calls it: with temporary files of the common ancestor, of ours, which becomes the result, and of theirs. git takes a status
+  /// above 0 as a conflict, and leaves ours as it is.
+  private func runDriver() throws {
+    guard copies.count == 2, !dryRun, !keep, !common.json else {
+      throw ArtError(.usage, "--driver takes three files: ancestor, ours and theirs")
+    }
+    let result = try Merging(by: .ofCommand).merge(
+      DocumentFile(copies[0]), [DocumentFile(copies[1])], keepingCopies: true)
+    let conflicts = MergeWords(result, document: copies[0]).count
+    if conflicts > 0 {
+      Output.printError(
+        "both sides had set the same in \(conflicts) places; `emojiart history` lists the edits")
+    }
+  }
+}
+
+/// What a merge brought, in words.
+struct MergeWords {
+  private let result: Merging.Result
+  private let document: String
+
+  /// `document` is the document as the user named it.
+  init(_ result: Merging.Result, document: String) { (self.result, self.document) = (result, document) }
+
+  /// The number of fields that both have set to different values, and of emoji that one has removed and the other one has changed.
+  var count: Int {
+    result.outcome.parts.reduce(0) { $0 + $1.report.conflicts.count + $1.report.survivors.count }
+  }
+
+  func lines(isDone: Bool) -> [String] {
+    result.outcome.parts.flatMap { lines($0, isDone: isDone) } + result.removed.map { "\(safe($0)): removed" }
+  }
+
+  private func lines(_ part: MergeOutcome.Part, isDone: Bool) -> [String] {
+    let report = part.report
+    let edits = report.fromSecond == 1 ? "1 edit" : "\(report.fromSecond) edits"
+    let first =
+      report.fromSecond == 0 ? "nothing new" : isDone ? "\(edits) merged" : "\(edits) would be merged"
+    return ["\(safe(part.name)): \(first)"] + report.conflicts.flatMap(lines)
+      + report.survivors.map(line) + report.addedTwice.map { "\(text($0)): both had added it; it is one emoji" }
+  }
+
+  private func lines(_ conflict: MergeReport.Conflict) -> [String] {
+    let undo = "`emojiart undo \(safe(document)) --edit \(conflict.kept.stamp.id)` brings it back"
+    return [
+      "\(subject(conflict.field)): \(what(conflict.kept)) stays",
+      "  not \(what(conflict.other))\(conflict.isUndoable ? "; \(undo)" : "")",
+    ]
+  }
+
+  private func line(_ survivor: MergeReport.Survivor) -> String {
+    "\(text(survivor.emoji)): stays with \(what(survivor.change)), not \(what(survivor.removal))"
+  }
+
+  private func what(_ write: MergeReport.Write) -> String {
+    "\(safe(write.change.summary)) (\(by(write.stamp)), \(Time.local(write.stamp.time / 1000)))"
+  }
+
+  private func by(_ stamp: EditStamp) -> String { safe(stamp.author ?? stamp.id.origin.description) }
+
+  private func subject(_ field: Field) -> String { field.emoji.map(text) ?? "the document" }
+
+  private func text(_ id: EmojiID) -> String {
+    result.outcome.content.emoji(id).map { safe($0.text.label) } ?? id.description
+  }
+
+  func json(isDone: Bool) -> JSON {
+    .object([
+      "changed": .boolean(result.outcome.hasChanged), "copies": .array(result.outcome.parts.map(json)),
+      "pictureLost": .boolean(result.outcome.isPictureLost), "removed": .array(result.removed.map { .string($0) }),
+      "revision": .integer(result.outcome.content.revision),
+    ])
+  }
+
+  private func json(_ part: MergeOutcome.Part) -> JSON {
+    .object([
+      "conflicts": .array(
+        part.report.conflicts.map {
+          .object([
+            "emoji": .optional($0.field.emoji?.description), "kept": json($0.kept), "other": json($0.other),
+            "undo": .boolean($0.isUndoable),
+          ])
+        }),
+      "copy": .string(part.name), "edits": .integer(part.report.fromSecond),
+      "survivors": .array(
+        part.report.survivors.map {
+          .object([
+            "change": json($0.change), "emoji": .string($0.emoji.description), "removal": json($0.removal),
+          ])
+        }),
+    ])
+  }
+
+  private func json(_ write: MergeReport.Write) -> JSON {
+    .object([
+      "by": .string(write.stamp.author ?? write.stamp.id.origin.description),
+      "edit": .string(write.stamp.id.description),
+      "time": .optional(Time.utc(milliseconds: write.stamp.time)), "what": .string(write.change.summary),
+    ])
+  }
+}
