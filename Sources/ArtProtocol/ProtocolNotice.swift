@@ -27,6 +27,8 @@ public enum ProtocolNotice: Sendable, Equatable {
   case resync(String, revision: Int)
   /// A document was removed.
   case removed(String)
+  /// A conflict copy of a document came beside it.
+  case conflict(String, of: String, revision: Int)
   /// A document has another name.
   case renamed(String, from: String)
   /// A document cannot be read, for the given reason.
@@ -49,6 +51,8 @@ public enum ProtocolNotice: Sendable, Equatable {
     switch notice {
     case .ready(let count): [.ready(folder: folder, documents: count)]
     case .added(let document, let revision): [.added(name(document), revision: revision)]
+    case .conflict(let document, let other, let revision):
+      [.conflict(name(document), of: name(other), revision: revision)]
     case .changed(let document, let change, isWholeAgain: _): changes(change, name(document))
     case .resync(let document, let revision): [.resync(name(document), revision: revision)]
     case .behind(let document, let revision, since: _): [.replaced(name(document), revision: revision)]
@@ -77,6 +81,7 @@ public enum ProtocolNotice: Sendable, Equatable {
     switch self {
     case .ready: "ready"
     case .added: "added"
+    case .conflict: "conflict"
     case .changed, .replaced: "changed"
     case .resync: "resync"
     case .removed: "removed"
@@ -127,6 +132,11 @@ extension ProtocolNotice {
       case .added(let document, let revision), .resync(let document, let revision):
         json.text("document", document)
         json.text("event", event)
+        json.revision(revision)
+      case .conflict(let document, let other, let revision):
+        json.text("document", document)
+        json.text("event", event)
+        json.text("of", other)
         json.revision(revision)
       case .changed(let document, let edits, let origin, let revision):
         json.text("document", document)
@@ -206,7 +216,7 @@ private struct NoticeMembers {
 
   mutating func read(_ key: String, _ reader: inout JSONReader) throws(ArtError) {
     switch key {
-    case "detail", "document", "event", "folder", "from", "origin", "reason", "url":
+    case "detail", "document", "event", "folder", "from", "of", "origin", "reason", "url":
       strings[key] = try reader.string()
     case "documents", "revision": numbers[key] = try reader.integer()
     case "all", "transient": flags[key] = try reader.boolean()
@@ -224,6 +234,9 @@ private struct NoticeMembers {
         folder: try text("folder", &reader), documents: try number("documents", &reader))
     case "added":
       notice = .added(try text("document", &reader), revision: try number("revision", &reader))
+    case "conflict":
+      notice = .conflict(
+        try text("document", &reader), of: try text("of", &reader), revision: try number("revision", &reader))
     case "changed": notice = try changed(&reader)
     case "resync":
       notice = .resync(try text("document", &reader), revision: try number("revision", &reader))

@@ -79,7 +79,7 @@ actor BrowsedFolder {
 
   private func note(_ event: FolderEvent) {
     switch event {
-    case .added(let path, _), .removed(let path):
+    case .added(let path, _), .conflict(let path, _, _), .removed(let path):
       note(path)
       noteFolder(of: path)
     case .changed(let path, _), .movedOn(let path, _), .damaged(let path, _): note(path)

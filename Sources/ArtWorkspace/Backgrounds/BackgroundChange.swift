@@ -202,7 +202,7 @@ public struct FileBackground<Transfer: PictureTransfer> {
   /// The document's background before a fetch. Throws what would prevent the later edit.
   private func currentState() throws(ArtError) -> BackgroundState {
     _ = try recovery.newAuthor()
-    try recovery.restoreFirst(file)
+    try recovery.prepareEdit(of: file)
     return try file.edit(expecting: expected) { (transaction) throws(ArtError) in BackgroundState(transaction)
     }
   }
@@ -213,7 +213,7 @@ public struct FileBackground<Transfer: PictureTransfer> {
   ) throws(ArtError) -> BackgroundState {
     var author = try recovery.newAuthor()
     let time = WallClock.milliseconds()
-    try recovery.restoreFirst(file)
+    try recovery.prepareEdit(of: file)
     return try file.edit(expecting: expected) { (transaction) throws(ArtError) in
       var isChanged = false
       if let edit = try plan(transaction) {

@@ -157,6 +157,8 @@ public struct DocumentList: Sequence, IteratorProtocol {
     public let summary: Result<DocumentSummary, ArtError>
     /// How many emoji lie off the canvas; nil where that was not asked for, or the content cannot be read.
     public let offCanvas: OffCanvas?
+    /// The path of the document of which it is a conflict copy; nil if it is none.
+    public let conflictOf: String?
   }
 
   private let folder: String
@@ -184,7 +186,7 @@ public struct DocumentList: Sequence, IteratorProtocol {
     if position < listing.unreadable.count {
       let name = listing.unreadable[position]
       let error = ArtError(.badValue, "\(name) has a name that is no UTF-8; rename it", about: name)
-      return Entry(name: name, path: nil, summary: .failure(error), offCanvas: nil)
+      return Entry(name: name, path: nil, summary: .failure(error), offCanvas: nil, conflictOf: nil)
     }
     let index = position - listing.unreadable.count
     guard index < listing.names.count else { return nil }
@@ -198,9 +200,11 @@ public struct DocumentList: Sequence, IteratorProtocol {
         }
         return (try file.summary(), countsOffCanvas ? Self.offCanvas(of: file) : nil)
       }
-      return Entry(name: name, path: path, summary: .success(summary), offCanvas: offCanvas)
+      return Entry(
+        name: name, path: path, summary: .success(summary), offCanvas: offCanvas,
+        conflictOf: ConflictCopy(path)?.document)
     } catch {
-      return Entry(name: name, path: path, summary: .failure(error), offCanvas: nil)
+      return Entry(name: name, path: path, summary: .failure(error), offCanvas: nil, conflictOf: nil)
     }
   }
 

@@ -21,7 +21,7 @@ public struct FileEditing: Sendable {
   public func perform(_ action: Action) throws(ArtError) -> PerformedAction {
     var author = try recovery.newAuthor()
     let time = WallClock.milliseconds()
-    try recovery.restoreFirst(file)
+    try recovery.prepareEdit(of: file)
     return try file.perform(action, by: &author, at: time, expecting: expected)
   }
 
@@ -66,7 +66,7 @@ public struct FileEditing: Sendable {
     _ body: (DocumentTransaction, (UndoPlan) throws(ArtError) -> UndoRun.Step) throws(ArtError) -> UndoRun
   ) throws(ArtError) -> (run: UndoRun, revision: Int) {
     var author = try recovery.newAuthor()
-    try recovery.restoreFirst(file)
+    try recovery.prepareEdit(of: file)
     return try file.edit(expecting: expected) { (transaction) throws(ArtError) in
       let time = WallClock.milliseconds()
       let run = try body(transaction) { (plan) throws(ArtError) in
@@ -84,7 +84,7 @@ public struct FileEditing: Sendable {
   /// anew on the new file.
   public func revert(to revision: Int, head: EditID? = nil) throws(ArtError) -> RevertedDocument {
     var author = try recovery.newAuthor()
-    try recovery.restoreFirst(file)
+    try recovery.prepareEdit(of: file)
     return try file.edit(expecting: expected) { (transaction) throws(ArtError) in
       let plan = try RevertPlan(to: revision, head: head, in: transaction)
       let done = try transaction.perform(plan, stamp: author.stamp(at: WallClock.milliseconds()))

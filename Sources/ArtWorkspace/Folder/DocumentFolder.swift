@@ -282,7 +282,13 @@ extension DocumentFolder {
     _ content: DocumentContent, at path: FilePath, _ stamp: FileStamp, _ batch: inout RefreshBatch
   ) {
     var events: [FolderEvent] = []
-    if let old = oldPath(of: content.id, stamp.identity, now: path) {
+    let old = oldPath(of: content.id, stamp.identity, now: path)
+    if known[path] == nil, let document = conflictingDocument(path, content.id) {
+      // A program that carries files has put the copy there, or renamed the document to it: the document is another file by now.
+      events.append(.conflict(path.string, of: document.string, revision: content.revision))
+      known[path] = KnownDocument(base: DocumentBase(content), identity: stamp.identity, stamp: stamp)
+      batch.add(document, .unsettled)
+    } else if let old {
       events.append(.renamed(path.string, from: old.string))
       known[path] = known[old]
       known[old] = nil
@@ -301,6 +307,14 @@ extension DocumentFolder {
     guard known.pendingChanges != emittedPendingChanges else { return }
     emittedPendingChanges = known.pendingChanges
     pendingBroadcast.send(())
+  }
+
+  /// The known document of which a file is a conflict copy, by its path and the document's id.
+  private func conflictingDocument(_ path: FilePath, _ id: DocumentID) -> FilePath? {
+    guard let document = ConflictCopy.document(of: path.string).map({ FilePath($0) }),
+      known[document]?.base?.id == id
+    else { return nil }
+    return document
   }
 
   /// The previous path of a document that was found here: a path where the same file was and is not any more.
@@ -440,6 +454,8 @@ extension ArtError {
 public enum FolderEvent: Sendable, Equatable {
   /// A document was added.
   case added(String, revision: Int)
+  /// A conflict copy of a document came beside it: see `ConflictCopy`. It may be the document's former file.
+  case conflict(String, of: String, revision: Int)
   /// A document changed; one event for each save.
   case changed(String, DocumentChange)
   /// A document changed by more edits than its log holds: read it again.
@@ -489,6 +505,8 @@ public struct FolderDocument: Sendable, Equatable {
   public let trouble: ArtError?
   /// The file's size in bytes and the time of its last change in milliseconds since 1970, by the last refresh; nil while it is unknown.
   public let file: File?
+  /// The path of the document of which this is a conflict copy; nil if it is none.
+  public let conflictOf: String?
 
   /// What the file system says of a document's file.
   public struct File: Sendable, Equatable {
@@ -499,8 +517,11 @@ public struct FolderDocument: Sendable, Equatable {
   }
 
   /// A document.
-  public init(path: String, base: DocumentBase?, trouble: ArtError?, file: File? = nil) {
+  public init(
+    path: String, base: DocumentBase?, trouble: ArtError?, file: File? = nil, conflictOf: String? = nil
+  ) {
     self.path = path
+    self.conflictOf = conflictOf
     self.base = base
     self.trouble = trouble
     self.file = file

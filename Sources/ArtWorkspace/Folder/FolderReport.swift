@@ -95,6 +95,8 @@ public enum FolderNotice: Sendable, Equatable {
   case ready(Int)
   /// A document was added.
   case added(String, revision: Int)
+  /// A conflict copy of a document came beside it.
+  case conflict(String, of: String, revision: Int)
   /// A document was saved; `isWholeAgain` when it was unreadable before.
   case changed(String, DocumentChange, isWholeAgain: Bool)
   /// The document changed by more edits than its log holds.
@@ -120,7 +122,8 @@ public enum FolderNotice: Sendable, Equatable {
   public var document: String? {
     switch self {
     case .ready, .rescanned, .degraded: nil
-    case .added(let document, _), .changed(let document, _, _), .resync(let document, _),
+    case .added(let document, _), .conflict(let document, _, _), .changed(let document, _, _),
+      .resync(let document, _),
       .behind(let document, _, _), .removed(let document), .renamed(let document, _, _),
       .damaged(let document, _), .rejected(let document, _, _), .unfetched(let document, _, _):
       document
@@ -132,6 +135,7 @@ public enum FolderNotice: Sendable, Equatable {
     switch self {
     case .ready: "ready"
     case .added: "added"
+    case .conflict: "conflict"
     case .changed, .behind: "changed"
     case .resync: "resync"
     case .removed: "removed"
@@ -147,7 +151,9 @@ public enum FolderNotice: Sendable, Equatable {
   /// The document's revision after it, if known.
   public var revision: Int? {
     switch self {
-    case .added(_, let revision), .resync(_, let revision), .behind(_, let revision, _): revision
+    case .added(_, let revision), .conflict(_, _, let revision), .resync(_, let revision),
+      .behind(_, let revision, _):
+      revision
     case .changed(_, let change, _): change.revision
     case .renamed(_, _, let revision): revision
     case .ready, .removed, .damaged, .rejected, .unfetched, .rescanned, .degraded: nil
@@ -159,7 +165,7 @@ extension FolderNotice {
   /// Whether it is about a readable document.
   public var isOfWhole: Bool {
     switch self {
-    case .added, .changed, .resync, .behind, .renamed: true
+    case .added, .conflict, .changed, .resync, .behind, .renamed: true
     case .ready, .removed, .damaged, .rejected, .unfetched, .rescanned, .degraded: false
     }
   }
@@ -170,7 +176,7 @@ extension FolderNotice {
     case .changed(let document, let change, true):
       let again = DocumentChange(edits: [], texts: [:], revision: change.revision, isComplete: true)
       return .changed(document, again, isWholeAgain: true)
-    case .added, .renamed: return self
+    case .added, .conflict, .renamed: return self
     default: return nil
     }
   }
@@ -266,6 +272,10 @@ struct ReportedDocuments: Equatable, Sendable {
       // The document was reported as damaged, at the start or while it was half-written.
       let change = DocumentChange(edits: [], texts: [:], revision: revision, isComplete: true)
       return .changed(document, change, isWholeAgain: true)
+    case .conflict(let document, let other, let revision):
+      guard isWanted(document), known[FilePath(document)]?.revision == nil else { return nil }
+      known[FilePath(document)] = Known(revision: revision)
+      return .conflict(document, of: other, revision: revision)
     case .changed(let document, let change):
       return isWanted(document) ? receive(change, of: document) : nil
     case .movedOn(let document, let revision):
@@ -344,7 +354,9 @@ struct ReportedDocuments: Equatable, Sendable {
       return old?.trouble == trouble ? [] : [.damaged(document.path, reason: trouble)]
     }
     guard let revision = new.revision else { return [] }
-    let added = FolderNotice.added(document.path, revision: revision)
+    let added =
+      document.conflictOf.map { FolderNotice.conflict(document.path, of: $0, revision: revision) }
+      ?? .added(document.path, revision: revision)
     guard let old else { return [added] }
     if let id = old.id, id != new.id { return [.removed(document.path), added] }
     // The revision is unknown if the document has never been read.

@@ -75,23 +75,36 @@ struct KnownDocuments: Sendable {
 
   /// All documents, sorted by path.
   var list: [FolderDocument] {
-    documents.sorted { $0.key < $1.key }.map { FolderDocument($0.key, $0.value) }
+    documents.sorted { $0.key < $1.key }.map { folderDocument($0.key, $0.value) }
   }
 
   /// The documents directly in a folder, in no order.
   func documents(in folder: FilePath) -> [FolderDocument] {
-    documents.lazy.filter { $0.key.parent == folder }.map { FolderDocument($0.key, $0.value) }
+    documents.filter { $0.key.parent == folder }.map { folderDocument($0.key, $0.value) }
   }
 
   /// The document at a path; nil if there is none.
-  func document(_ path: FilePath) -> FolderDocument? { documents[path].map { FolderDocument(path, $0) } }
+  func document(_ path: FilePath) -> FolderDocument? { documents[path].map { folderDocument(path, $0) } }
+
+  private func folderDocument(_ path: FilePath, _ known: KnownDocument) -> FolderDocument {
+    FolderDocument(path, known, conflictOf: conflict(path, known.base?.id))
+  }
+
+  /// The document of which a file with that id is a conflict copy; nil if it is none.
+  private func conflict(_ path: FilePath, _ id: DocumentID?) -> String? {
+    guard let document = ConflictCopy.document(of: path.string), id != nil,
+      documents[FilePath(document)]?.base?.id == id
+    else { return nil }
+    return document
+  }
 }
 
 extension FolderDocument {
-  fileprivate init(_ path: FilePath, _ known: KnownDocument) {
+  fileprivate init(_ path: FilePath, _ known: KnownDocument, conflictOf: String?) {
     self.init(
       path: path.string, base: known.trouble == nil ? known.base : nil, trouble: known.trouble,
-      file: known.stamp.map { File(size: $0.size, modified: $0.modified / 1_000_000) })
+      file: known.stamp.map { File(size: $0.size, modified: $0.modified / 1_000_000) },
+      conflictOf: conflictOf)
   }
 }
 

@@ -91,12 +91,11 @@ extension ConflictCopy {
     }
   }
 
-  /// Throws `badValue` if the file is a conflict copy: an edit of it would be lost to most people who have the document.
+  /// Throws `badValue` if the file is a conflict copy: those who have the document would not get an edit of it.
   static func refuseEdits(of file: DocumentFile) throws(ArtError) {
-    guard let copy = ConflictCopy(file.path) else { return }
+    guard ConflictCopy(file.path) != nil, let document = document(of: file.name) else { return }
     throw ArtError(
-      .badValue,
-      "\(file.path) is a conflict copy of \(copy.document), and is not edited", about: copy.document,
+      .badValue, "\(file.name) is a conflict copy of \(document), and is not edited", about: document,
       remedy: .merge)
   }
 }

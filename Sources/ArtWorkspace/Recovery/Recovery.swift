@@ -70,6 +70,13 @@ public struct Recovery: Sendable {
     }
   }
 
+  /// Prepares an edit of a document's file: refuses conflict copies, and restores orphaned journals first. Throws `badValue`, and what
+  /// `restoreFirst` throws.
+  func prepareEdit(of file: DocumentFile) throws(ArtError) {
+    try ConflictCopy.refuseEdits(of: file)
+    try restoreFirst(file)
+  }
+
   /// The orphaned journals, for reading; other programs may restore them meanwhile. Journals that this user may not read are
   /// reported, once.
   public func journals() -> [OrphanedJournal] {

@@ -47,7 +47,7 @@ public final class Session: Sendable {
 
   /// Opens a single document by any path, without its folder. A path through symbolic links is watched at their target.
   ///
-  /// With `isEdited` the document must be editable. `expected` is the revision that it must have; nil stands for any. Otherwise
+  /// With `isEdited` the document must be editable, and no conflict copy. `expected` is the revision that it must have; nil stands for any. Otherwise
   /// throws `notPermitted` and `movedOn`, and what `Document.open` throws.
   public static func open(
     _ file: DocumentFile, as client: DocumentClient, _ settings: WorkspaceSettings = WorkspaceSettings(),
@@ -63,6 +63,7 @@ public final class Session: Sendable {
     _ file: DocumentFile, as client: DocumentClient, _ settings: WorkspaceSettings, isEdited: Bool = false,
     expecting expected: Int? = nil, clock: some Clock<Duration>, watchClock: some Clock<Duration>
   ) async throws(ArtError) -> Session {
+    if isEdited { try ConflictCopy.refuseEdits(of: file) }
     let document = try await Document.open(
       file, author: client.author, session: client.session, journal: settings.journal,
       autosave: settings.autosave, refreshInterval: nil, clock: clock)

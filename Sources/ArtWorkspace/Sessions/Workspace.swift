@@ -192,6 +192,7 @@ public actor Workspace {
   /// `Document.open` throws.
   public func open(_ path: String, as client: DocumentClient) async throws(ArtError) -> Session {
     let relative = try checked(path)
+    try ConflictCopy.refuseEdits(of: documentFile(relative))
     while true {
       guard !isClosed else { throw .closedWorkspace(self.path) }
       let shared = try await share(relative)
@@ -325,7 +326,7 @@ final class Registry: Sendable {
       case .renamed(let new, let old): follow(to: FilePath(new), from: FilePath(old), in: root)
       case .added(let path, _): follow(to: FilePath(path), from: nil, in: root)
       case .removed(let path): for shared in all where shared.path == FilePath(path) { shared.send(.removed) }
-      case .changed, .movedOn, .damaged, .degraded, .rescanned, .resync: break
+      case .conflict, .changed, .movedOn, .damaged, .degraded, .rescanned, .resync: break
       }
     }
   }

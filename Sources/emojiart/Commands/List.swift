@@ -54,11 +54,11 @@ struct List: ParsableCommand {
       if common.json {
         entries.append(json(entry, summary))
       } else if let path = entry.path, previews != nil {
-        try previews?.add(path, safe(entry.name), text(summary))
+        try previews?.add(path, safe(entry.name), text(summary) + (conflict(entry).map { [$0] } ?? []))
       } else {
         if isFirst { try Output.line(Style.bold("EMOJI     SIZE  MODIFIED          NAME")) }
         isFirst = false
-        try Output.line(row(entry.name, summary))
+        try Output.line(row(entry.name, summary) + (conflict(entry).map { "  (\($0))" } ?? ""))
       }
     }
     try previews?.finish()
@@ -74,6 +74,10 @@ struct List: ParsableCommand {
     return "\(count)  \(size)  \(Time.local(summary.modified, seconds: false))  \(safe(name))"
   }
 
+  private func conflict(_ entry: DocumentList.Entry) -> String? {
+    entry.conflictOf.map { "conflict copy of \(safe(FilePath($0).name)); `emojiart merge` merges it" }
+  }
+
   /// The text beside a preview.
   private func text(_ summary: DocumentSummary) -> [String] {
     let count = summary.emojiCount == 0 ? "no emoji" : "\(summary.emojiCount) emoji"
@@ -81,12 +85,14 @@ struct List: ParsableCommand {
   }
 
   private func json(_ entry: DocumentList.Entry, _ summary: DocumentSummary) -> JSON {
-    .object([
+    var members: [String: JSON] = [
       "emojis": .integer(summary.emojiCount),
       "modified": .optional(Time.utc(summary.modified)),
       "name": .string(entry.name), "offCanvas": entry.offCanvas.map { .integer($0.count) } ?? .null,
       "revision": .integer(summary.revision), "size": .integer(summary.size),
-    ])
+    ]
+    if let document = entry.conflictOf { members["conflictOf"] = .string(FilePath(document).name) }
+    return .object(members)
   }
 
   private func humanSize(_ bytes: Int) -> String {
