@@ -323,7 +323,9 @@ struct WorkingCopy: Sendable {
 
   /// Adopts the content of the store. There are no unsaved edits.
   mutating func adopt(_ found: DocumentContent) -> [DocumentEvent] {
-    guard let others = ExternalChange(in: found, since: base, besides: origin) else { return [] }
+    guard
+      let others = ExternalChange(in: found, since: base, knowing: KnownEdits(content), besides: origin)
+    else { return [] }
     return adopt(found, at: DocumentBase(found), others, isRebased: false)
   }
 

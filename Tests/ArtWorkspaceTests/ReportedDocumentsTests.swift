@@ -223,7 +223,9 @@ extension ReportedDocuments {
           event = .changed(name, try change((revision + 1)...(revision + random.below(3) + 1)))
         }
         switch event {
-        case .added(let name, let revision), .movedOn(let name, let revision): folder[name] = revision
+        case .added(let name, let revision), .conflict(let name, _, let revision),
+          .movedOn(let name, let revision):
+          folder[name] = revision
         case .changed(let name, let change): folder[name] = change.revision
         case .removed(let name): folder[name] = nil
         case .renamed(let name, let from): folder[name] = folder.removeValue(forKey: from)

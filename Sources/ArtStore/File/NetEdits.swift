@@ -31,6 +31,7 @@ public struct NetEdits: Sendable {
   public let base: DocumentBase
   /// The edits, all of one origin.
   public let unsaved: UnsavedEdits
+  private let known: KnownEdits
   private let emojis: [EmojiID: Emoji?]
   private let canvas: Canvas
   private let fill: Color?
@@ -41,6 +42,7 @@ public struct NetEdits: Sendable {
   public init(_ unsaved: UnsavedEdits, of content: DocumentContent, since base: DocumentBase) {
     self.base = base
     self.unsaved = unsaved
+    known = KnownEdits(content.log.dropLast(unsaved.entries.count))
     canvas = content.canvas
     fill = content.fill
     background = content.background
@@ -69,7 +71,7 @@ public struct NetEdits: Sendable {
     guard let origin = unsaved.last?.origin else { return nil }
     var content = try art.load()
     let found = DocumentBase(content)
-    let others = ExternalChange(in: content, since: base, besides: origin)
+    let others = ExternalChange(in: content, since: base, knowing: known, besides: origin)
     // Another program may have restored the journal although this one is running. What it applied is not
     // applied twice.
     let last = max(try savedSequence(origin) ?? 0, content.log.restoredSequence(of: origin) ?? 0)

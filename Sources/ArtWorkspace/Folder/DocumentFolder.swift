@@ -286,7 +286,8 @@ extension DocumentFolder {
     if known[path] == nil, let document = conflictingDocument(path, content.id) {
       // A program that carries files has put the copy there, or renamed the document to it: the document is another file by now.
       events.append(.conflict(path.string, of: document.string, revision: content.revision))
-      known[path] = KnownDocument(base: DocumentBase(content), identity: stamp.identity, stamp: stamp)
+      known[path] = KnownDocument(
+        base: DocumentBase(content), edits: KnownEdits(content), identity: stamp.identity, stamp: stamp)
       batch.add(document, .unsettled)
     } else if let old {
       events.append(.renamed(path.string, from: old.string))
@@ -296,7 +297,8 @@ extension DocumentFolder {
       batch.add(old, .unsettled)
     }
     events += Comparison(path: path.string, known: known[path]).events(finding: content)
-    var found = KnownDocument(base: DocumentBase(content), identity: stamp.identity, stamp: stamp)
+    var found = KnownDocument(
+      base: DocumentBase(content), edits: KnownEdits(content), identity: stamp.identity, stamp: stamp)
     found.adoptPending(content, after: known[path])
     known[path] = found
     broadcast.send(events)
@@ -362,7 +364,8 @@ extension DocumentFolder {
     // A file without a stamp keeps its known identity; an unknown file has none.
     if let identity = stamp?.identity ?? before?.identity {
       known[path] = KnownDocument(
-        base: before?.base, trouble: error, identity: identity, stamp: stamp, pending: before?.pending,
+        base: before?.base, trouble: error, edits: before?.edits, identity: identity, stamp: stamp,
+        pending: before?.pending,
         becamePending: before?.becamePending ?? false)
       broadcast.send(events)
     }

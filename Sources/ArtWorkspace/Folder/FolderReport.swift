@@ -314,9 +314,12 @@ struct ReportedDocuments: Equatable, Sendable {
     }
     var change = change
     if change.isComplete, let reported = old.revision {
-      let edits = change.edits.filter { $0.revision > reported }
-      // Changes up to the reported revision are dropped, unless the document was damaged and is readable again.
-      if edits.isEmpty, old.trouble == nil { return nil }
+      // What was reported is dropped, unless the document was damaged and is readable again.
+      guard change.revision > reported || old.trouble != nil else { return nil }
+      let later = change.edits.filter { $0.revision > reported }
+      // The edits of a merge are among older ones.
+      let isAppended = later.count == change.revision - reported
+      let edits = isAppended || change.revision <= reported ? later : change.edits
       change = DocumentChange(
         edits: edits, texts: change.texts, revision: change.revision, isComplete: true)
     }

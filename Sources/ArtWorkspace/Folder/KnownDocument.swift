@@ -10,6 +10,8 @@ struct KnownDocument: Sendable, Equatable {
   var base: DocumentBase?
   /// Why it is unreadable; nil if it is readable.
   var trouble: ArtError?
+  /// The newest edits; nil if only the document's own row was read.
+  var edits: KnownEdits?
   /// The identity of its file.
   var identity: FileIdentity
   /// The file's stamp before it was read; nil to force the next refresh to read it.
@@ -192,7 +194,7 @@ struct Comparison {
       return [.added(path, revision: content.revision)]
     }
     guard base.id == content.id else { return [.removed(path), .added(path, revision: content.revision)] }
-    guard let change = ExternalChange(in: content, since: base, besides: nil) else {
+    guard let change = ExternalChange(in: content, since: base, knowing: known?.edits, besides: nil) else {
       return known?.trouble == nil ? [] : [changed([], to: content, isComplete: true)]
     }
     guard change.isComplete else {
@@ -201,7 +203,11 @@ struct Comparison {
       if isFurther, isForgotten { return [.movedOn(path, revision: content.revision)] }
       return [changed([], to: content, isComplete: false)]
     }
-    return Self.saves(change.edits).map { changed($0, to: content, isComplete: true) }
+    // The edits of a merge are among older ones.
+    let saves = change.isMerge || change.edits.isEmpty ? [change.edits] : Self.saves(change.edits)
+    return saves.enumerated().map { index, edits in
+      changed(edits, to: content, isComplete: true, isLast: index == saves.count - 1)
+    }
   }
 
   /// The events for an unreadable document.
@@ -209,8 +215,10 @@ struct Comparison {
     known?.trouble?.code == error.code ? [] : [.damaged(path, reason: error)]
   }
 
-  private func changed(_ edits: [LoggedEdit], to content: DocumentContent, isComplete: Bool) -> FolderEvent {
-    let revision = edits.last?.revision ?? content.revision
+  private func changed(
+    _ edits: [LoggedEdit], to content: DocumentContent, isComplete: Bool, isLast: Bool = true
+  ) -> FolderEvent {
+    let revision = isLast ? content.revision : edits.last?.revision ?? content.revision
     return .changed(
       path,
       DocumentChange(

@@ -32,7 +32,7 @@ struct Listener {
     counts[Self.kind(event), default: 0] += 1
     guard Self.kind(event) != ignoredKind else { return }
     switch event {
-    case .added(let name, let revision):
+    case .added(let name, let revision), .conflict(let name, _, let revision):
       let path = FilePath(name)
       expect(documents[path]?.revision == nil, "\(event), which is there")
       documents[path] = Known(revision: revision)
