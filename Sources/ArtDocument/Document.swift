@@ -470,6 +470,7 @@ public actor Document {
     emit(events + [.saved(revision: copy.base.revision)])
     emit(life.saveSucceeded())
     waiters.release()
+    mergeReplaced()
     step()
   }
 
@@ -617,11 +618,38 @@ public actor Document {
       }
     }
     if blocker.readError == nil, !hasUnsavedChanges { emit(life.refreshSucceeded()) }
+    // What failed before is tried again.
+    mergeReplaced()
     if isDue, hasUnsavedChanges, closing == 0 {
       // The error becomes the document's state.
       do throws(ArtError) { try await save(.autosave) } catch {}
     }
     step()
+  }
+
+  // MARK: Edits that were lost
+
+  /// Merges what this program had saved into the state that another program has put in its place: an engine that carries files between
+  /// machines may keep one of two states only. Saves and refreshes wait for it; the next refresh finds the merged document.
+  private func mergeReplaced() {
+    guard runningRefresh == nil, life.state != .closed, let replaced = copy.takeReplaced() else { return }
+    let store = store.waiting(atMost: SaveReason.autosave.timeout)
+    runningRefresh = Task {
+      var isMerged = false
+      do throws(ArtError) {
+        try await wait { () throws(ArtError) in try store.merge(replaced) }
+        (stamp, isMerged) = (nil, true)
+      } catch {
+        if error.code == .parted {
+          emit(copy.lostEvents(replaced))
+        } else {
+          copy.keepReplaced(replaced)
+        }
+      }
+      runningRefresh = nil
+      guard life.state != .closed, closing == 0 else { return }
+      if isMerged { await startRefresh(true).value } else { step() }
+    }
   }
 
   /// Sets the store at the document's new path. Saves and refreshes that start from now on use it.
@@ -635,6 +663,7 @@ public actor Document {
     closing += 1
     defer { stopClosing() }
     try await save(.closing)
+    if let runningRefresh { await runningRefresh.value }
     await removeJournal()
     end()
   }

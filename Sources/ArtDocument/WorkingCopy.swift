@@ -29,6 +29,8 @@ struct WorkingCopy: Sendable {
   private(set) var saving = UnsavedEdits()
   /// The pictures that this program has put into the store, and that the store still had at the last check.
   private(set) var ownPictures: Set<String> = []
+  /// The saved content that another state has replaced.
+  private var replaced: DocumentContent?
   private var performed: [Performed] = []
   /// The content's head and the author's numbering before the performed edits.
   private var before: (head: EditID?, author: Author)?
@@ -334,6 +336,7 @@ struct WorkingCopy: Sendable {
     _ saved: DocumentContent, at base: DocumentBase, _ others: ExternalChange?, isRebased: Bool,
     renamed: [EmojiID: EmojiID] = [:]
   ) -> [DocumentEvent] {
+    guardEdits(besides: saved, others)
     let old = content
     var events: [DocumentEvent] = []
     self.base = base
@@ -354,6 +357,41 @@ struct WorkingCopy: Sendable {
       of: others, effect, isRebased: isRebased, before: version - 1, revision: content.revision,
       saved: base)
     return events + [.changed(change)]
+  }
+
+  // MARK: Edits that were lost
+
+  /// Keeps the saved content if another program has put a state in its place that lacks edits which this program had saved.
+  private mutating func guardEdits(besides found: DocumentContent, _ others: ExternalChange?) {
+    guard let others, !others.isComplete, let saved = savedContent else { return }
+    let there = Set(found.log.lazy.map(\.id))
+    let isLost = saved.log.contains { $0.id.origin == origin && !there.contains($0.id) }
+    if isLost { replaced = saved }
+  }
+
+  /// The content in the known state of the store; nil where some of the later edits are known by their net changes only.
+  private var savedContent: DocumentContent? {
+    let count = content.log.reversed().prefix { $0.revision > base.revision }.count
+    guard content.revision - base.revision == count else { return nil }
+    var saved = content
+    saved.revert(content.log.suffix(count), to: base.head)
+    return saved
+  }
+
+  /// The saved content that another state has replaced, to be merged into it; nil if there is none, or it was asked for already.
+  mutating func takeReplaced() -> DocumentContent? {
+    defer { replaced = nil }
+    return replaced
+  }
+
+  /// The merge failed, and is to be tried again.
+  mutating func keepReplaced(_ content: DocumentContent) { replaced = replaced ?? content }
+
+  /// The events of a merge that is impossible: what this program had saved is gone.
+  func lostEvents(_ replaced: DocumentContent) -> [DocumentEvent] {
+    let there = Set(content.log.lazy.map(\.id))
+    return replaced.log.filter { $0.id.origin == origin && !there.contains($0.id) }
+      .map { .dropped($0.id, $0.edit.changes) }
   }
 
   // MARK: Pictures

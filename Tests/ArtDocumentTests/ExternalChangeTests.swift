@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
-import ArtStore
 import Foundation
 import TestSupport
 import Testing
 
 @testable import ArtDocument
+@testable import ArtStore
 
 @Suite("Documents that others edit, move and replace") struct ExternalChangeTests {
   private let folder: DocumentFolder
@@ -62,7 +62,7 @@ import Testing
     try await document.close()
   }
 
-  @Test("D14 a backup that was put back is taken in as a whole, with the unsaved edits on top of it")
+  @Test("D14 a backup that was put back is taken in, and what this program had saved since is merged into it")
   func backup() async throws {
     let file = try folder.make()
     let document = try await DocumentFolder.open(file)
@@ -75,16 +75,63 @@ import Testing
     try await document.perform(.bee(x: 3))
     try copy(DocumentFile(file.path + ".backup"), over: file.path)
     try await document.save()
-    #expect(try file.read().emojisInOrder().map(\.position.x) == [1, 3])
-    #expect(try await document.content == file.read())
     #expect(
       changes(try await events.until { if case .saved = $0 { true } else { false } }).map(\.isComplete) == [
         false
       ]
     )
+    await document.refresh()
+    #expect(try Set(file.read().emojisInOrder().map(\.position.x)) == [1, 2, 3])
+    #expect(try await document.content == file.read())
+    // Without unsaved edits, too; and at the latest when the document is closed.
+    try copy(DocumentFile(file.path + ".backup"), over: file.path)
+    await document.refresh()
+    try await document.close()
+    #expect(try Set(file.read().emojisInOrder().map(\.position.x)) == [1, 2, 3])
+  }
+
+  @Test("D14 a backup without edits of this program is taken in as it is")
+  func backupOfOthers() async throws {
+    let file = try folder.make()
+    let other = try await DocumentFolder.open(file)
+    try await other.perform(.bee(x: 1))
+    try await other.save()
+    try copy(file, over: file.path + ".backup")
+    try await other.perform(.bee(x: 2))
+    try await other.close()
+    let document = try await DocumentFolder.open(file)
+    #expect(await document.content.emojiCount == 2)
     try copy(DocumentFile(file.path + ".backup"), over: file.path)
     await document.refresh()
     #expect(await document.content.emojisInOrder().map(\.position.x) == [1])
+    try await document.close()
+    #expect(try file.read().emojiCount == 1)
+  }
+
+  @Test("D14 edits that were saved and cannot be merged are reported as dropped")
+  func parted() async throws {
+    let file = try folder.make()
+    let document = try await DocumentFolder.open(file)
+    let base = try [UInt8](Data(contentsOf: URL(fileURLWithPath: file.path)))
+    try await document.perform(.bee(x: 1))
+    try await document.save()
+    let events = document.events(ownEdits: false)
+    // Another machine's copy, whose log does not reach back to the common state.
+    try Data(base).write(to: URL(fileURLWithPath: file.path + ".other"))
+    let other = DocumentFile(file.path + ".other")
+    var author = try Author(origin: Origin(lowBits: 9))
+    try other.edit { (transaction) throws(ArtError) in
+      for x in 0..<1_100 {
+        let change = Change.setCanvas(try Canvas(width: x + 1, height: 5))
+        _ = try transaction.perform(Edit(name: "canvas", changes: [change]), stamp: author.stamp(at: 0))
+      }
+    }
+    try other.edit { (transaction) throws(ArtError) in try transaction.clearArchive() }
+    try copy(other, over: file.path)
+    await document.refresh()
+    let dropped = try await events.until { if case .dropped = $0 { true } else { false } }
+    #expect(!dropped.isEmpty)
+    #expect(await document.content.emojiCount == 0)
     try await document.close()
   }
 

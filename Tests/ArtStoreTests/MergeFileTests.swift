@@ -200,7 +200,9 @@ import Testing
     #expect(try DocumentFile(kept).read().emojiCount == 2)
   }
 
-  @Test("F31 a merge that brings nothing writes nothing, and a copy that has all becomes the document byte for byte")
+  @Test(
+    "F31 a merge that brings nothing writes nothing, and a copy that has all becomes the document byte for byte"
+  )
   func contained() throws {
     let copies = try Self.three()
     let (document, other) = (copies.files[0], copies.files[1])
@@ -263,7 +265,8 @@ import Testing
     return copies
   }
 
-  @Test("F32 copies with thousands of edits since they parted are merged by their archives, and no edit is lost")
+  @Test(
+    "F32 copies with thousands of edits since they parted are merged by their archives, and no edit is lost")
   func archives() throws {
     var copies = try Self.long(2_500)
     let merged = try copies.merge(copies.files[0], copies.files[1])

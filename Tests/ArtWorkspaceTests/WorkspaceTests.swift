@@ -174,16 +174,18 @@ private actor Follower {
     try await other.save()
     #expect(try DocumentFile(folder["wasps.emojiart"]).read().emojiCount == 2)
     #expect(!FileManager.default.fileExists(atPath: file.path))
-    // A backup is put back, as a sync client does it.
+    try await follower.untilContent { $0.emojiCount == 2 }
+    // A backup is put back, as a sync client does it. What the sessions had saved is merged into it.
     try folder.replace("wasps.emojiart", backup)
     try await follower.untilContent { $0.emojiCount == 1 }
+    try await follower.untilContent { $0.emojiCount == 2 }
     // The file is gone; an edit is kept, and saved when the file is back.
     try folder.move("wasps.emojiart", "../\(folder.path.split(separator: "/").last ?? "").away")
     try await follower.until { if case .removed = $0 { true } else { false } }
     try await follower.session.perform(bee(3))
     try folder.move("../\(folder.path.split(separator: "/").last ?? "").away", "wasps.emojiart")
     try await follower.until { if case .document(.saved) = $0 { true } else { false } }
-    #expect(try DocumentFile(folder["wasps.emojiart"]).read().emojiCount == 2)
+    #expect(try DocumentFile(folder["wasps.emojiart"]).read().emojiCount == 3)
     #expect(await workspace.close() == nil)
   }
 

@@ -22,6 +22,9 @@ public protocol DocumentStore: Sendable {
   /// Saves edits that were made in memory, rebased onto what others saved since their base; see
   /// `DocumentFile.save`.
   func save(_ edits: NetEdits, isJournalled: Bool) throws(ArtError) -> SaveOutcome
+  /// Merges a copy of the document into it: the edits of a file that another program's file has replaced. Throws `parted`, and what else
+  /// merging throws; then nothing is changed.
+  func merge(_ content: DocumentContent) throws(ArtError)
   /// Stores a picture in a save that is no edit, and returns the digests of all stored pictures.
   func keep(_ picture: CheckedPicture, in id: DocumentID, recent: [String]) throws(ArtError) -> Set<String>
   /// Removes the record of a journal that no longer exists, durably.
@@ -134,6 +137,18 @@ public final class MemoryStore: DocumentStore {
       state.writes += 1
       return SaveOutcome(
         base: DocumentBase(state.content), rebased: rebased, pictures: Set(state.pictures))
+    }
+  }
+
+  /// Merges a copy of the document into it. Throws as `DocumentMerge` does.
+  public func merge(_ content: DocumentContent) throws(ArtError) {
+    try state.withLock { (state) throws(ArtError) in
+      let merge = try DocumentMerge(state.content, content, named: DocumentCopy.markOrigin)
+      guard merge.source != .first else { return }
+      state.content = merge.content
+      state.content.trimLog(changes: .max)
+      state.content.setPictures(Set(state.pictures))
+      state.writes += 1
     }
   }
 

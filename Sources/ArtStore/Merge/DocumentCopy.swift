@@ -15,8 +15,8 @@ struct DocumentCopy {
 
   /// The name of the copy in messages.
   let name: String
-  /// The file.
-  let bytes: [UInt8]
+  /// The file; nil for a copy in memory.
+  let bytes: [UInt8]?
   private(set) var content: DocumentContent
   /// The rows of `archive`, oldest first.
   private(set) var archive: [ArchivedRow] = []
@@ -37,6 +37,11 @@ struct DocumentCopy {
       let rows = try Statement("\(table.select) ORDER BY 1", on: transaction.connection)
       while try rows.step() { try read(rows, of: table) }
     }
+  }
+
+  /// A copy in memory, which knows its content only.
+  init(_ content: DocumentContent, named name: String) {
+    (self.name, self.content, bytes) = (name, content, nil)
   }
 
   /// `load` has verified the rows' sums.
@@ -178,7 +183,7 @@ extension DocumentCopy {
   }
 
   /// The origin of a mark: a hash over the document's id, its state, and the ids of its newest edits.
-  private static func markOrigin(_ content: DocumentContent, _ newest: ArraySlice<LoggedEdit>) -> Origin {
+  static func markOrigin(_ content: DocumentContent, _ newest: ArraySlice<LoggedEdit>) -> Origin {
     var art = ArtRow(id: content.id, canvas: content.canvas)
     (art.fill, art.background, art.pending) = (content.fill, content.background, content.pending)
     (art.revision, art.emojiCount) = (content.revision, content.emojiCount)

@@ -13,8 +13,8 @@ public struct MergeOutcome: Sendable {
     public let name: String
     /// What it brought.
     public let report: MergeReport
-    /// The digest of its file.
-    let digest: String
+    /// The digest of its file; nil for a copy in memory.
+    let digest: String?
   }
 
   /// A part for each copy, in their order; then one for each file beside the document that an earlier merge left, or that another program
@@ -43,6 +43,11 @@ extension DocumentFile {
     try merge(try Self.copies(others)) { (_) throws(ArtError) in }
   }
 
+  /// Merges a copy in memory into the document: what an open document holds of a file that another one has replaced. Throws as above.
+  public func merge(_ content: DocumentContent) throws(ArtError) {
+    _ = try merge([DocumentCopy(content, named: name)]) { (_) throws(ArtError) in }
+  }
+
   /// What `merge` would bring; nothing is written. Throws what `merge` throws.
   public func previewMerge(_ others: [DocumentFile]) throws(ArtError) -> MergeOutcome {
     var merged = MergedCopies(try copy())
@@ -59,7 +64,8 @@ extension DocumentFile {
     try guarded.lock(.exclusive, Deadline(timeout))
     let bytes = try guarded.bytes(limit: Format.largestFile)
     guard !guarded.hasMoved, bytes.digest == part.digest else {
-      throw ArtError(.movedOn, "\(name) has changed since it was merged, and stays; merge it again", about: name)
+      throw ArtError(
+        .movedOn, "\(name) has changed since it was merged, and stays; merge it again", about: name)
     }
     _ = try StateFolder.quarantine(bytes, as: FilePath(file.path).name)
     guard unlink(file.path) == 0 else { throw .system("remove", name) }

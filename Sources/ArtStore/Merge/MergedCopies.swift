@@ -18,7 +18,7 @@ struct MergedCopies {
   mutating func add(_ other: DocumentCopy) throws(ArtError) {
     do throws(ArtError) {
       parts.append(
-        MergeOutcome.Part(name: other.name, report: try copy.merge(other), digest: other.bytes.digest))
+        MergeOutcome.Part(name: other.name, report: try copy.merge(other), digest: other.bytes?.digest))
     } catch {
       switch error.code {
       case .parted: throw .parted(document, other)
@@ -34,12 +34,12 @@ struct MergedCopies {
 
   /// The bytes that the document's file is to have; nil if it has them. A copy that has everything is the result as it is.
   func newBytes() throws(ArtError) -> [UInt8]? {
-    let whole = ([document] + others).filter { $0.isSame(as: copy) }
-    guard let best = whole.max(by: { $0.bytes.lexicographicallyPrecedes($1.bytes) }) else {
+    let whole = ([document] + others).filter { $0.bytes != nil && $0.isSame(as: copy) }
+    guard let best = whole.compactMap(\.bytes).max(by: { $0.lexicographicallyPrecedes($1) }) else {
       var image = try FileImage(copy)
       return try image.canonicalBytes()
     }
-    return best.bytes == document.bytes ? nil : best.bytes
+    return best == document.bytes ? nil : best
   }
 
   var outcome: MergeOutcome {

@@ -100,7 +100,8 @@ struct MergeWords {
     let first =
       report.fromSecond == 0 ? "nothing new" : isDone ? "\(edits) merged" : "\(edits) would be merged"
     return ["\(safe(part.name)): \(first)"] + report.conflicts.flatMap(lines)
-      + report.survivors.map(line) + report.addedTwice.map { "\(text($0)): both had added it; it is one emoji" }
+      + report.survivors.map(line)
+      + report.addedTwice.map { "\(text($0)): both had added it; it is one emoji" }
   }
 
   private func lines(_ conflict: MergeReport.Conflict) -> [String] {
@@ -130,7 +131,8 @@ struct MergeWords {
   func json(isDone: Bool) -> JSON {
     .object([
       "changed": .boolean(result.outcome.hasChanged), "copies": .array(result.outcome.parts.map(json)),
-      "pictureLost": .boolean(result.outcome.isPictureLost), "removed": .array(result.removed.map { .string($0) }),
+      "pictureLost": .boolean(result.outcome.isPictureLost),
+      "removed": .array(result.removed.map { .string($0) }),
       "revision": .integer(result.outcome.content.revision),
     ])
   }
