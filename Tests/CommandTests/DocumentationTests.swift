@@ -137,8 +137,8 @@ struct DocumentationTests {
     let commands = try await commands()
     let known = Set(commands.flatMap(\.options) + ["--generate-completion-script"])
     for command in commands {
-      // A stream also takes the words of other commands.
-      let accepted = command.commandName == "edit" ? known : Set(command.options)
+      // A stream also takes the words of other commands, and a merge prints the command that undoes one edit.
+      let accepted = ["edit", "merge"].contains(command.commandName) ? known : Set(command.options)
       for match in try section(command.commandName).matches(of: /--[a-z][a-z-]*/) {
         #expect(known.contains(String(match.output)), "\(command.commandName) has \(match.output)")
         #expect(accepted.contains(String(match.output)), "\(command.commandName) takes \(match.output)")

@@ -51,6 +51,7 @@ struct LocatedFile: Equatable {
   let wasWrittenLast: Bool
 
   var journalPath: String { path + "-journal" }
+  var identity: FileIdentity { FileIdentity(device: device, inode: inode) }
 }
 
 /// What a user should know of a document although the work was done.

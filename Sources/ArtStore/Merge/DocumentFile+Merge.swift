@@ -26,6 +26,8 @@ public struct MergeOutcome: Sendable {
   public internal(set) var hasChanged = false
   /// Whether the bytes of the background's picture are in none of the copies.
   public internal(set) var isPictureLost = false
+  /// The document's file, with all edits of all copies; nil for a preview.
+  public internal(set) var held: HeldFile?
 }
 
 extension DocumentFile {
@@ -112,15 +114,18 @@ extension DocumentFile {
         }
         parts += merged.outcome.parts.dropFirst(put == nil ? 0 : 1)
         try reached(.read)
+        let held: HeldFile?
         if let bytes = try merged.newBytes() {
           put = (merged.copy, bytes)
-          guard try self.put(bytes, merged.copy, over: file, transaction, reached) else { continue }
+          held = try self.put(bytes, merged.copy, over: file, transaction, reached)
         } else {
           try sync(file)
+          held = try hold(file.identity, at: file)
         }
+        guard let held else { continue }
         for leftover in leftovers where merged.includes(leftover.path) { try leftover.remove() }
         var outcome = merged.outcome
-        (outcome.parts, outcome.hasChanged) = (parts, put != nil)
+        (outcome.parts, outcome.hasChanged, outcome.held) = (parts, put != nil, held)
         return outcome
       }
     } catch {
@@ -129,12 +134,12 @@ extension DocumentFile {
     throw try keepApart(put?.bytes, .busy(name))
   }
 
-  /// Puts a merged file in the place of the one that is locked. Returns whether it is there now, and what was there was the locked one; if
-  /// not, the other file is a leftover.
+  /// Puts a merged file in the place of the one that is locked. Returns it if it is there now, and what was there was the locked one; if not,
+  /// the other file is a leftover.
   private func put(
     _ bytes: [UInt8], _ copy: DocumentCopy, over file: LocatedFile, _ transaction: DocumentTransaction,
     _ reached: (MergeStep) throws(ArtError) -> Void
-  ) throws(ArtError) -> Bool {
+  ) throws(ArtError) -> HeldFile? {
     // Other names of the file would keep the old content, and a mount cannot be exchanged.
     guard file.hardLinks == 1 else { return try rewrite(copy, file, transaction) }
     let leftover = LeftoverFile(of: file)
@@ -155,11 +160,11 @@ extension DocumentFile {
     guard let exchanged else { return try rewrite(copy, file, transaction) }
     try PlainFile.syncFolder(of: file.path)
     try reached(.exchanged)
-    if FileIdentity(at: leftover.path) == FileIdentity(device: file.device, inode: file.inode) {
+    if FileIdentity(at: leftover.path) == file.identity {
       try leftover.remove()
-      return FileIdentity(at: file.path) == exchanged
+      return try hold(exchanged, at: file)
     }
-    if try leftover.copy()?.content.id == copy.content.id { return false }
+    if try leftover.copy()?.content.id == copy.content.id { return nil }
     // Another document was put there meanwhile. It goes back.
     do throws(SystemError) { try FilePath.exchange(file.path, leftover.path) } catch {
       throw ArtError(error, cannot: "replace", file.name)
@@ -171,10 +176,16 @@ extension DocumentFile {
   /// Writes the merged copy into the locked file, as an edit is written: the bytes are not those that other machines write.
   private func rewrite(
     _ copy: DocumentCopy, _ file: LocatedFile, _ transaction: DocumentTransaction
-  ) throws(ArtError) -> Bool {
+  ) throws(ArtError) -> HeldFile? {
     try transaction.replaceAll(with: FileImage(copy))
-    guard try commit(transaction, to: file) else { return false }
-    return try fileIfStillAtPath(file, transaction.connection) != nil
+    guard try commit(transaction, to: file) else { return nil }
+    return try hold(file.identity, at: file)
+  }
+
+  /// The file at the path, if it is that one.
+  private func hold(_ identity: FileIdentity, at file: LocatedFile) throws(ArtError) -> HeldFile? {
+    let held = try HeldFile(file.path)
+    return held?.identity == identity ? held : nil
   }
 
   /// Makes the file durable: what another program put there may be in memory only.

@@ -2,6 +2,7 @@
 
 import ArtModel
 import ArtStore
+import ArtSystem
 
 /// Merges copies of a document into it, and takes away the conflict copies that have served.
 ///
@@ -38,7 +39,7 @@ public struct Merging: Sendable {
     for (other, part) in zip(others, outcome.parts) where ConflictCopy(other.path)?.document == file.path {
       do throws(ArtError) {
         try other.setAside(part)
-        result.removed.append(other.path)
+        result.removed.append(other.name)
       } catch {
         result.kept.append(error)
       }
@@ -62,6 +63,10 @@ public struct Merging: Sendable {
       throw ArtError(
         .noSuchDocument, "no conflict copies beside \(file.path); name the copy to merge", about: file.path)
     }
-    return found.map { DocumentFile($0.path, timeout: file.timeout, notice: file.notice) }
+    return found.map { copy in
+      var other = DocumentFile(copy.path, timeout: file.timeout, notice: file.notice)
+      other.name = FilePath(file.name).prefix + FilePath(copy.path).name
+      return other
+    }
   }
 }

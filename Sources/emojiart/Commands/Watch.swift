@@ -12,7 +12,7 @@ struct Watch: ParsableCommand {
     abstract: "Report every change of the documents of a folder.",
     usage: """
       emojiart watch [<folder> ...] [--recursive] [--once] [--json]
-               [--since <revision>] [--exec <command> [--shell]] [--poll]
+               [--since <revision>] [--exec <command> [--shell]] [--poll] [--merge]
                [--fetch <what>] [--allow-private]
                [--warn <when> | --suppress-warnings]
       """,
@@ -24,6 +24,10 @@ struct Watch: ParsableCommand {
       EMOJIART_FROM in its environment. While it runs, later changes wait, and only the latest one of each document is \
       kept. COMMAND is run without a shell, unless --shell is given.
 
+      With --merge, conflict copies that Syncthing, Dropbox or Nextcloud put beside a document are merged into it, and \
+      when another file takes a document's place, the edits that only the former file had are merged into that. So no \
+      edit is lost where several machines edit the same documents.
+
       A background that becomes pending in a document is fetched, unless --fetch says otherwise. A refused one is \
       reported.
 
@@ -31,6 +35,7 @@ struct Watch: ParsableCommand {
         emojiart watch
         emojiart watch posters --recursive --json
         emojiart watch bees --since 12
+        emojiart watch ~/Sync/art --recursive --merge
         emojiart watch bees --exec 'emojiart check bees'
       """)
 
@@ -51,6 +56,7 @@ struct Watch: ParsableCommand {
   var exec: String?
   @Flag(help: "Have `sh -c` run COMMAND.") var shell = false
   @Flag(help: "Scan every 2 s instead of waiting for the system's events.") var poll = false
+  @Flag(help: "Merge conflict copies, and what a replaced file held.") var merge = false
   @OptionGroup var fetching: FetchOptions
   @OptionGroup var warnings: WarningOptions
   @OptionGroup var common: CommonOptions
@@ -95,12 +101,14 @@ struct Watch: ParsableCommand {
       }
     }
     let pending = try fetch(folders.map(\.folder), settings, inbox)
+    let merging = merge ? Self.merge(folders.map(\.folder), inbox) : []
     var watching = Watching(folders, settings, inbox, runner)
     do throws(ArtError) {
       let end = try watching.run()
       let opened = folders.map(\.folder)
       Outcome {
         await pending.close()
+        for folder in merging { await folder.close() }
         for folder in opened { await folder.close() }
       }
       .wait()
@@ -109,6 +117,17 @@ struct Watch: ParsableCommand {
       runner?.kill(SIGTERM)
       if error == .brokenPipe, pipe.numbers == [SIGPIPE] { SignalSource.die(of: SIGPIPE) }
       throw error
+    }
+  }
+
+  /// Has copies merged, and puts what was done into the inbox.
+  private static func merge(_ folders: [WatchedFolder], _ inbox: WatchInbox) -> [MergingFolder] {
+    folders.enumerated().compactMap { index, folder in
+      guard let merging = folder.merging?(.ofCommand) else { return nil }
+      let events = merging.events()
+      Task.detached { for await event in events { await inbox.put(event, from: index) } }
+      Outcome { await merging.begin() }.wait()
+      return merging
     }
   }
 

@@ -57,7 +57,7 @@ struct Merge: ParsableCommand {
       Output.printError("no copy has the picture of the background any more; set it again")
     }
     let words = MergeWords(result, document: doc)
-    guard !common.json else { return try Output.json(words.json(isDone: !dryRun)) }
+    guard !common.json else { return try Output.json(words.json()) }
     for line in words.lines(isDone: !dryRun) { try Output.line(line) }
   }
 
@@ -128,13 +128,18 @@ struct MergeWords {
     result.outcome.content.emoji(id).map { safe($0.text.label) } ?? id.description
   }
 
-  func json(isDone: Bool) -> JSON {
-    .object([
+  /// The line of `watch --json`.
+  var notice: JSON { .object(members.merging(["document": .string(document), "event": .string("merged")]) { $1 }) }
+
+  func json() -> JSON { .object(members) }
+
+  private var members: [String: JSON] {
+    [
       "changed": .boolean(result.outcome.hasChanged), "copies": .array(result.outcome.parts.map(json)),
       "pictureLost": .boolean(result.outcome.isPictureLost),
       "removed": .array(result.removed.map { .string($0) }),
       "revision": .integer(result.outcome.content.revision),
-    ])
+    ]
   }
 
   private func json(_ part: MergeOutcome.Part) -> JSON {

@@ -67,6 +67,7 @@ struct Watching {
       let batch = inbox.drain()
       for (index, event) in batch.events where !isOver { try receive(event, from: index) }
       for event in batch.backgrounds where !isOver { try receive(event) }
+      for (index, event) in batch.merges where !isOver { try receive(event, from: index) }
       if let end = try runCommands() { return end }
       if isOver, runner == nil { return nil }
       try wait()
@@ -97,6 +98,22 @@ struct Watching {
     let readDocuments = parts[index].folder.readDocuments
     let notices = parts[index].report.receive(event) { Outcome { await readDocuments() }.wait() }
     for notice in notices where !isOver { try report(notice, of: index) }
+  }
+
+  /// A merge is reported as a change, too; here are the conflicts.
+  private mutating func receive(_ event: MergingFolder.Event, from index: Int) throws(ArtError) {
+    let place = parts[index].place
+    switch event {
+    case .merged(let document, let result):
+      let words = MergeWords(result, document: place.argument(for: document))
+      if settings.isJSON {
+        try Output.json(words.notice)
+      } else {
+        for line in words.lines(isDone: true) { try Output.line(line) }
+      }
+      try Output.flush()
+    case .failed(_, let error): Output.printError(error.message)
+    }
   }
 
   /// A background that was applied is reported as an edit. A refusal alone is no change of the document.
@@ -206,6 +223,8 @@ struct WatchedFolder: Sendable {
   let close: @Sendable () async -> Void
   /// Fetches its pending backgrounds.
   var fetch: @Sendable (PendingBackgrounds) async -> Void = { _ in }
+  /// What merges its documents' copies.
+  var merging: (@Sendable (Recovery) -> MergingFolder)?
 
   /// Opens the folder, and throws the errors of opening it.
   static func open(
@@ -218,7 +237,8 @@ struct WatchedFolder: Sendable {
       events: folder.events(),
       readDocuments: { (await folder.documents, await folder.degraded) },
       close: { await folder.close() },
-      fetch: { await $0.follow(folder, only: place.names.map { Set($0.keys.map(\.string)) }) })
+      fetch: { await $0.follow(folder, only: place.names.map { Set($0.keys.map(\.string)) }) },
+      merging: { MergingFolder(folder, only: place.names.map { Set($0.keys.map(\.string)) }, by: $0) })
   }
 }
 
@@ -251,6 +271,7 @@ final class WatchInbox: Sendable {
   private struct Contents {
     var events: [(folder: Int, event: FolderEvent)] = []
     var backgrounds: [PendingBackgrounds.Event] = []
+    var merges: [(folder: Int, event: MergingFolder.Event)] = []
   }
 
   let wakeup: WakeupPipe
@@ -274,11 +295,14 @@ final class WatchInbox: Sendable {
   /// Adds the result of a pending background in the same way.
   func put(_ event: PendingBackgrounds.Event) async { await put { $0.backgrounds.append(event) } }
 
+  /// Adds what was merged in a folder in the same way.
+  func put(_ event: MergingFolder.Event, from folder: Int) async { await put { $0.merges.append((folder, event)) } }
+
   private func put(_ add: (inout Contents) -> Void) async {
     let ticket = waiters.ticket
     let hasCapacity = contents.withLock { contents in
       add(&contents)
-      return contents.events.count + contents.backgrounds.count < capacity
+      return contents.events.count + contents.backgrounds.count + contents.merges.count < capacity
     }
     wakeup.wake()
     if !hasCapacity { await waiters.wait(ticket) }
@@ -288,6 +312,7 @@ final class WatchInbox: Sendable {
   struct Batch {
     let events: [(folder: Int, event: FolderEvent)]
     let backgrounds: [PendingBackgrounds.Event]
+    let merges: [(folder: Int, event: MergingFolder.Event)]
   }
 
   /// Removes and returns all events.
@@ -297,7 +322,7 @@ final class WatchInbox: Sendable {
       return contents
     }
     waiters.release()
-    return Batch(events: drained.events, backgrounds: drained.backgrounds)
+    return Batch(events: drained.events, backgrounds: drained.backgrounds, merges: drained.merges)
   }
 }
 

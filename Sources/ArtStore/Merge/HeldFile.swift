@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import ArtSystem
+import Glibc
+
+/// A document's file that is held open: what it holds can be read when another file has taken its path.
+public final class HeldFile: Sendable {
+  /// The file.
+  public let identity: FileIdentity
+  private let descriptor: Int32
+  private let path: String
+
+  /// Opens the file at a path; nil if no regular file is there. Throws `inputOutput`, `notPermitted`.
+  public init?(_ path: String) throws(ArtError) {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    guard descriptor >= 0 else {
+      if errno == ENOENT || errno == ELOOP { return nil }
+      throw .document("open", path)
+    }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      PlainFile.close(descriptor)
+      return nil
+    }
+    (self.path, self.descriptor) = (path, descriptor)
+    identity = FileIdentity(status)
+  }
+
+  deinit { PlainFile.close(descriptor) }
+
+  /// What it holds. Throws `tooLarge`, `inputOutput`.
+  func bytes() throws(ArtError) -> [UInt8] {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw .system("read", path) }
+    guard status.st_size <= Format.largestFile else { throw .tooLargeFile(path) }
+    return try PlainFile.read(descriptor, count: Int(status.st_size), name: path)
+  }
+}
+
+extension DocumentFile {
+  /// Merges what a file held that was at this path before into the document that is there now. Nil if another document has taken the path,
+  /// or the held file is no whole document any more. Throws what else `merge` throws.
+  public func merge(_ replaced: HeldFile) throws(ArtError) -> MergeOutcome? {
+    let scratch = try Scratch()
+    defer { scratch.remove() }
+    try scratch.fill(try replaced.bytes())
+    let copy: DocumentCopy
+    do throws(ArtError) {
+      copy = try DocumentFile(scratch.document).read { (transaction) throws(ArtError) in
+        try DocumentCopy(transaction, named: name)
+      }
+    } catch {
+      switch error.code {
+      case .damaged, .notADocument, .newerFormat: return nil
+      default: throw error
+      }
+    }
+    guard try base().id == copy.content.id else { return nil }
+    return try merge([copy]) { (_) throws(ArtError) in }
+  }
+}

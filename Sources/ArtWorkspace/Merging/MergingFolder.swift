@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtDocument
+import ArtModel
+import ArtStore
+import ArtSystem
+import Glibc
+
+/// Merges the copies of a folder's documents by itself, as long as it lives.
+///
+///     a conflict copy comes beside a document ──▶ it is merged into the document, and set aside
+///     another file takes a document's path ──▶ what the former one held is merged into it
+///
+/// The second rule is the guard. A program that carries files between machines keeps one of two states, and deletes copies: three machines
+/// and one cut lost 34 of 180 edits for good. So each document's file is held open, and what it held when another one takes its place is
+/// merged into that. A file that is overwritten in place is not guarded.
+///
+/// It edits the documents' files, and the folder reports these changes like any other.
+public actor MergingFolder {
+  /// What it has done.
+  public enum Event: Sendable {
+    /// Copies were merged into the document at this path. The copies have their paths in the folder; what a former file of the document held
+    /// has the document's.
+    case merged(String, Merging.Result)
+    /// Copies of the document at this path could not be merged. It is tried again when one of them changes.
+    case failed(String, ArtError)
+  }
+
+  private let folder: DocumentFolder
+  private let merging: Merging
+  private let only: Set<FilePath>?
+  private var held: [FilePath: HeldFile] = [:]
+  /// Why a document was not merged, so that it is told once.
+  private var failures: [FilePath: ArtError] = [:]
+  /// Whether no more files can be held open.
+  private var isFull = false
+  private var following: Task<Void, Never>?
+  private nonisolated let broadcast = Broadcast<Event>()
+  private nonisolated let executor = ThreadExecutor("emojiart.merging")
+
+  /// A thread of its own, because file operations block it.
+  public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+  /// Merges in a folder that the caller closes. `only` are the paths of the documents of interest; nil stands for all. The author and the
+  /// notices are those of `recovery`.
+  public init(_ folder: DocumentFolder, only: Set<String>? = nil, by recovery: Recovery) {
+    self.folder = folder
+    self.only = only.map { Set($0.map { FilePath($0) }) }
+    merging = Merging(by: recovery)
+  }
+
+  /// The events from now on, for one of any number of listeners. A very slow listener misses the oldest.
+  public nonisolated func events() -> EventSequence<Event> { broadcast.subscribe(capacity: 1_024) }
+
+  /// Begins. Returns when all documents are held, and the conflict copies that were there are merged.
+  public func begin() async {
+    raiseLimit()
+    let events = folder.events()
+    await checkAll()
+    following = Task { [weak self] in
+      for await event in events {
+        guard let self, !Task.isCancelled else { return }
+        await self.receive(event)
+      }
+    }
+  }
+
+  /// Ends, after the merge that is running.
+  public func close() {
+    following?.cancel()
+    held = [:]
+    broadcast.finish()
+  }
+
+  /// As many files may be held open as the system permits.
+  private func raiseLimit() {
+    var limit = rlimit()
+    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+    limit.rlim_cur = limit.rlim_max
+    setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+  }
+
+  private func receive(_ event: FolderEvent) async {
+    switch event {
+    case .added(let path, _), .changed(let path, _), .movedOn(let path, _), .conflict(let path, _, _):
+      await check(FilePath(path))
+    case .renamed(let path, let old):
+      held[FilePath(path)] = held.removeValue(forKey: FilePath(old))
+      await check(FilePath(path))
+    // The former file is held until another one comes, or for good: it may be all that is left of edits.
+    case .removed, .damaged, .degraded: break
+    case .rescanned, .resync: await checkAll()
+    }
+  }
+
+  private func checkAll() async {
+    for document in await folder.documents { await check(FilePath(document.path)) }
+  }
+
+  private func check(_ path: FilePath) async {
+    let document = ConflictCopy.document(of: path.string).map { FilePath($0) }
+    let file = await folder.file(path)
+    if let document, ConflictCopy(file.path) != nil {
+      return await mergeConflicts(of: document)
+    }
+    guard only?.contains(path) ?? true else { return }
+    guardFile(file, at: path)
+    await mergeConflicts(of: path)
+  }
+
+  /// Merges what the held file holds, if another one is at its path, and holds that one.
+  private func guardFile(_ file: DocumentFile, at path: FilePath) {
+    do throws(ArtError) {
+      let found = FileIdentity(at: file.path)
+      guard found != nil, found != held[path]?.identity else { return }
+      failures[path] = nil
+      guard let former = held[path], let outcome = try file.merge(former) else {
+        held[path] = try HeldFile(file.path)
+        return
+      }
+      held[path] = outcome.held
+      if outcome.hasChanged { broadcast.send(.merged(path.string, Merging.Result(outcome: outcome))) }
+    } catch {
+      fail(path, error)
+    }
+  }
+
+  private func mergeConflicts(of path: FilePath) async {
+    guard only?.contains(path) ?? true else { return }
+    let file = await folder.file(path)
+    do throws(ArtError) {
+      guard try !ConflictCopy.all(of: file).isEmpty else { return }
+      let result = try merging.merge(file)
+      held[path] = result.outcome.held
+      failures[path] = nil
+      broadcast.send(.merged(path.string, result))
+      if let error = result.kept.first { fail(path, error) }
+    } catch {
+      fail(path, error)
+    }
+  }
+
+  /// Tells an error, once; that no more files can be held open is told for the first of them.
+  private func fail(_ path: FilePath, _ error: ArtError) {
+    guard failures[path] != error else { return }
+    if error.cause.hasSuffix(SystemError.text(of: EMFILE)) {
+      guard !isFull else { return }
+      isFull = true
+    }
+    failures[path] = error
+    broadcast.send(.failed(path.string, error))
+  }
+}
