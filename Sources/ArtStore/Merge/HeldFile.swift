@@ -10,6 +10,8 @@ public final class HeldFile: Sendable {
   public let identity: FileIdentity
   private let descriptor: Int32
   private let path: String
+  /// The time of its last change when it was opened.
+  private let modified: timespec
 
   /// Opens the file at a path; nil if no regular file is there. Throws `inputOutput`, `notPermitted`.
   public init?(_ path: String) throws(ArtError) {
@@ -25,6 +27,19 @@ public final class HeldFile: Sendable {
     }
     (self.path, self.descriptor) = (path, descriptor)
     identity = FileIdentity(status)
+    modified = status.st_mtim
+  }
+
+  /// Gives the file the time of now if it was given an earlier one since it was opened.
+  ///
+  /// A program that carries files renames its file into place, and then sets that file's time by the path. If another file has come there in
+  /// between, that one gets the time, and the program takes it for its own from then on. Throws `inputOutput`, `notPermitted`.
+  public func renewTime() throws(ArtError) {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw .system("look at", path) }
+    let found = status.st_mtim
+    guard (found.tv_sec, found.tv_nsec) < (modified.tv_sec, modified.tv_nsec) else { return }
+    guard futimens(descriptor, nil) == 0 else { throw .system("set the time of", path) }
   }
 
   deinit { PlainFile.close(descriptor) }

@@ -15,6 +15,8 @@ import Glibc
 /// and one cut lost 34 of 180 edits for good. So each document's file is held open, and what it held when another one takes its place is
 /// merged into that. A file that is overwritten in place is not guarded.
 ///
+/// A while after a merge, the time of the merged file is set again if the carrying program has set it back: see `HeldFile.renewTime`.
+///
 /// It edits the documents' files, and the folder reports these changes like any other.
 public actor MergingFolder {
   /// What it has done.
@@ -35,6 +37,8 @@ public actor MergingFolder {
   /// Whether no more files can be held open.
   private var isFull = false
   private var following: Task<Void, Never>?
+  private let timeline: Timeline
+  private static let delayOfTimes = Duration.seconds(2)
   private nonisolated let broadcast = Broadcast<Event>()
   private nonisolated let executor = ThreadExecutor("emojiart.merging")
 
@@ -43,8 +47,12 @@ public actor MergingFolder {
 
   /// Merges in a folder that the caller closes. `only` are the paths of the documents of interest; nil stands for all. The author and the
   /// notices are those of `recovery`.
-  public init(_ folder: DocumentFolder, only: Set<String>? = nil, by recovery: Recovery) {
+  public init(
+    _ folder: DocumentFolder, only: Set<String>? = nil, by recovery: Recovery,
+    clock: some Clock<Duration> = ContinuousClock()
+  ) {
     self.folder = folder
+    timeline = Timeline(clock)
     self.only = only.map { Set($0.map { FilePath($0) }) }
     merging = Merging(by: recovery)
   }
@@ -98,46 +106,63 @@ public actor MergingFolder {
   }
 
   private func check(_ path: FilePath) async {
+    let found = await folder.file(path)
     let document = ConflictCopy.document(of: path.string).map { FilePath($0) }
-    let file = await folder.file(path)
-    if let document, ConflictCopy(file.path) != nil {
-      return await mergeConflicts(of: document)
-    }
-    guard only?.contains(path) ?? true else { return }
-    guardFile(file, at: path)
-    await mergeConflicts(of: path)
+    if let document, ConflictCopy(found.path) != nil { await merge(document) } else { await merge(path) }
   }
 
-  /// Merges what the held file holds, if another one is at its path, and holds that one.
-  private func guardFile(_ file: DocumentFile, at path: FilePath) {
-    do throws(ArtError) {
-      let found = FileIdentity(at: file.path)
-      guard found != nil, found != held[path]?.identity else { return }
-      failures[path] = nil
-      guard let former = held[path], let outcome = try file.merge(former) else {
-        held[path] = try HeldFile(file.path)
-        return
-      }
-      held[path] = outcome.held
-      if outcome.hasChanged { broadcast.send(.merged(path.string, Merging.Result(outcome: outcome))) }
-    } catch {
-      fail(path, error)
-    }
-  }
-
-  private func mergeConflicts(of path: FilePath) async {
+  /// Merges into a document what its former file held, and then its conflict copies. The former file comes first: it may be a conflict copy by
+  /// now, and another one may be at that copy's path already.
+  private func merge(_ path: FilePath) async {
     guard only?.contains(path) ?? true else { return }
     let file = await folder.file(path)
     do throws(ArtError) {
-      guard try !ConflictCopy.all(of: file).isEmpty else { return }
+      guard FileIdentity(at: file.path) != nil else { return }
+      try mergeFormer(file, at: path)
+      guard try !ConflictCopy.all(of: file).isEmpty else { return failures[path] = nil }
+      let former = held[path]
       let result = try merging.merge(file)
-      held[path] = result.outcome.held
+      hold(result.outcome, at: path)
+      // The document may have been replaced once more in between.
+      if let former, former.identity != result.outcome.former { try mergeFormer(file, former, at: path) }
       failures[path] = nil
       broadcast.send(.merged(path.string, result))
       if let error = result.kept.first { fail(path, error) }
     } catch {
       fail(path, error)
     }
+  }
+
+  /// Merges what the held file holds, if another one is at its path, and holds that one.
+  private func mergeFormer(_ file: DocumentFile, at path: FilePath) throws(ArtError) {
+    guard let former = held[path] else { return held[path] = try HeldFile(file.path) }
+    guard FileIdentity(at: file.path) != former.identity else { return }
+    try mergeFormer(file, former, at: path)
+  }
+
+  private func mergeFormer(
+    _ file: DocumentFile, _ former: HeldFile, at path: FilePath
+  ) throws(ArtError) {
+    guard let outcome = try file.merge(former) else { return held[path] = try HeldFile(file.path) }
+    hold(outcome, at: path)
+    if outcome.hasChanged { broadcast.send(.merged(path.string, Merging.Result(outcome: outcome))) }
+  }
+
+  /// Holds the file that a merge has put in place.
+  private func hold(_ outcome: MergeOutcome, at path: FilePath) {
+    // The same file stays held as it is: it knows the time that it had when it was put there.
+    guard outcome.held?.identity != held[path]?.identity else { return }
+    held[path] = outcome.held
+    guard outcome.hasChanged, let merged = outcome.held else { return }
+    Task { [weak self, timeline] in
+      do { try await timeline.sleep(timeline.now() + Self.delayOfTimes) } catch { return }
+      await self?.renewTime(of: merged, at: path)
+    }
+  }
+
+  private func renewTime(of merged: HeldFile, at path: FilePath) {
+    guard held[path] === merged else { return }
+    do throws(ArtError) { try merged.renewTime() } catch { fail(path, error) }
   }
 
   /// Tells an error, once; that no more files can be held open is told for the first of them.

@@ -129,7 +129,9 @@ struct MergeWords {
   }
 
   /// The line of `watch --json`.
-  var notice: JSON { .object(members.merging(["document": .string(document), "event": .string("merged")]) { $1 }) }
+  var notice: JSON {
+    .object(members.merging(["document": .string(document), "event": .string("merged")]) { $1 })
+  }
 
   func json() -> JSON { .object(members) }
 

@@ -296,7 +296,9 @@ final class WatchInbox: Sendable {
   func put(_ event: PendingBackgrounds.Event) async { await put { $0.backgrounds.append(event) } }
 
   /// Adds what was merged in a folder in the same way.
-  func put(_ event: MergingFolder.Event, from folder: Int) async { await put { $0.merges.append((folder, event)) } }
+  func put(_ event: MergingFolder.Event, from folder: Int) async {
+    await put { $0.merges.append((folder, event)) }
+  }
 
   private func put(_ add: (inout Contents) -> Void) async {
     let ticket = waiters.ticket
