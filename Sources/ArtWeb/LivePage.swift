@@ -380,7 +380,7 @@ public actor LivePage {
     }
   }
 
-  /// Leaves a document open until its background is fetched, and closes it then. If the background is refused, the page is told why.
+  /// Closes a document when its background has been fetched. The page is told of a refusal.
   private func closeAfterFetching(_ session: Session, _ outcomes: EventSequence<SessionEvent>) {
     let telling = Task { [output] in
       for await event in outcomes {

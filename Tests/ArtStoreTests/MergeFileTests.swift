@@ -162,6 +162,23 @@ import Testing
     #expect(try Self.others(copies) == [])
   }
 
+  @Test(
+    "F31 a file with nothing new that is put in place during a merge does not bring the old document back",
+    arguments: 1...6)
+  func replacedByOld(seed: UInt64) throws {
+    var copies = try Copies(seed: seed, count: 2, edits: 0)
+    for index in 0..<2 { _ = try copies.files[index].add(seed: seed * 10 + UInt64(index)) }
+    let old = try copies.copy(copies.files[1])
+    let (document, other) = (copies.files[0], copies.files[1])
+    var isPut = false
+    _ = try document.merge([other.copyOfAll()]) { (step) throws(ArtError) in
+      guard case .read = step, !isPut else { return }
+      isPut = true
+      #expect(rename(old.path, document.path) == 0)
+    }
+    #expect(try isPut && Self.emojis(document).count == 2)
+  }
+
   @Test("F31 what a killed merge leaves beside the document is merged by the next one")
   func leftover() throws {
     let copies = try Self.three()

@@ -15,8 +15,8 @@ struct DocumentCopy {
 
   /// The name of the copy in messages.
   let name: String
-  /// The file; nil for a copy in memory.
-  let bytes: [UInt8]?
+  /// The file; nil for a copy in memory, and for one that was merged.
+  private(set) var bytes: [UInt8]?
   private(set) var content: DocumentContent
   /// The rows of `archive`, oldest first.
   private(set) var archive: [ArchivedRow] = []
@@ -85,6 +85,7 @@ extension DocumentCopy {
   /// Merges another copy into this one. Returns what they bring and disagree on. Throws as `DocumentMerge` does, and `damaged`.
   mutating func merge(_ other: DocumentCopy) throws(ArtError) -> MergeReport {
     let mine = self
+    bytes = nil
     let (merge, base) = try mine.mergeContents(with: other)
     content = merge.content
     switch merge.source {

@@ -32,7 +32,7 @@ public actor MergingFolder {
   private let merging: Merging
   private let only: Set<FilePath>?
   private var held: [FilePath: HeldFile] = [:]
-  /// Why a document was not merged, so that it is told once.
+  /// The last error of each document. The same error is reported once.
   private var failures: [FilePath: ArtError] = [:]
   /// Whether no more files can be held open.
   private var isFull = false
@@ -165,7 +165,7 @@ public actor MergingFolder {
     do throws(ArtError) { try merged.renewTime() } catch { fail(path, error) }
   }
 
-  /// Tells an error, once; that no more files can be held open is told for the first of them.
+  /// Reports an error, once for a document. The limit on open files is reported for one document only.
   private func fail(_ path: FilePath, _ error: ArtError) {
     guard failures[path] != error else { return }
     if error.cause.hasSuffix(SystemError.text(of: EMFILE)) {
