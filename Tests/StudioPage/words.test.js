@@ -134,7 +134,7 @@ test('errors, refusals, palettes and names of edits of the server have words in 
   for (const [code, table] of others) {
     for (const each of codes) assert.notEqual(errorText({ code: each, message: 'no such thing' }, table), 'no such thing', `${code}: ${each}`);
     for (const each of reasons) assert.notEqual(table.refusal(each, 'no such thing'), 'no such thing', `${code}: ${each}`);
-    for (const each of [...edits, 'repair', 'restore 3 edits']) assert.notEqual(editText(each, table), each, `${code}: ${each}`);
+    for (const each of [...edits, 'repair', 'merge', 'restore 3 edits']) assert.notEqual(editText(each, table), each, `${code}: ${each}`);
     for (const each of verbs) assert.ok(Object.hasOwn(table.verbs, each), `${code}: ${each}`);
   }
   assert.deepEqual(Object.keys(english.palettes).sort(), themes.sort());

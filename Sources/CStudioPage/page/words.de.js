@@ -11,6 +11,7 @@ const meanings = {
   tooLarge: 'Das ist zu groß', noSuchRevision: 'So weit reicht der Verlauf nicht zurück', noSuchDocument: 'Das Dokument gibt es nicht', noSuchEmoji: 'Das Emoji gibt es nicht mehr', ambiguous: 'Das passt auf mehrere Emojis',
   nothingToUndo: 'Es gibt nichts rückgängig zu machen', noBackground: 'Es gibt keinen Hintergrund', exists: 'Den Namen gibt es schon',
   inputOutput: 'Lesen oder Schreiben ist fehlgeschlagen', diskFull: 'Der Datenträger ist voll', busy: 'Ein anderes Programm hält das Dokument fest',
+  parted: 'Die Kopien lassen sich nicht mehr zusammenführen',
   movedOn: 'Das Dokument wurde inzwischen geändert', replaced: 'An der Stelle des Dokuments liegt jetzt ein anderes', notPermitted: 'Dafür fehlt die Berechtigung',
   unavailable: 'Ein Server oder ein Hilfsprogramm ist nicht erreichbar', closed: 'Das Dokument ist geschlossen oder kann nicht bearbeitet werden',
 };
@@ -137,7 +138,7 @@ export const words = {
     background: 'Hintergrund ändern', canvas: 'Leinwand ändern', caption: 'Beschriftung ändern', 'bring back': 'zurückholen',
     'resize the canvas': 'Größe der Leinwand ändern', 'fit the canvas': 'Leinwand anpassen', 'fill the canvas': 'Leinwand färben', 'clear the canvas\'s colour': 'Farbe der Leinwand entfernen',
     'set the background': 'Hintergrund setzen', 'clear the background': 'Hintergrund entfernen', 'fetch the background later': 'Hintergrund später laden',
-    'refuse the background': 'Hintergrund ablehnen', 'forget the background\'s URL': 'Adresse des Hintergrunds vergessen', repair: 'reparieren',
+    'refuse the background': 'Hintergrund ablehnen', 'forget the background\'s URL': 'Adresse des Hintergrunds vergessen', repair: 'reparieren', merge: 'zusammenführen',
   },
   backTo: (revision) => `zurück zu Revision ${number(revision)}`,
   restored: (count) => plural(count, { one: '1 Änderung wiederherstellen', other: `${number(count)} Änderungen wiederherstellen` }),

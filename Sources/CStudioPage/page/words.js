@@ -121,7 +121,7 @@ const english = {
     background: 'background', canvas: 'canvas', caption: 'caption', 'bring back': 'bring back',
     'resize the canvas': 'resize the canvas', 'fit the canvas': 'fit the canvas', 'fill the canvas': 'fill the canvas', 'clear the canvas\'s colour': 'clear the canvas’s colour',
     'set the background': 'set the background', 'clear the background': 'clear the background', 'fetch the background later': 'fetch the background later',
-    'refuse the background': 'refuse the background', 'forget the background\'s URL': 'forget the background’s URL', repair: 'repair',
+    'refuse the background': 'refuse the background', 'forget the background\'s URL': 'forget the background’s URL', repair: 'repair', merge: 'merge',
   },
   backTo: (/** @type {number} */ revision) => `back to revision ${number(revision)}`,
   restored: (/** @type {number} */ count) => plural(count, { one: 'restore 1 edit', other: `restore ${number(count)} edits` }),
