@@ -109,6 +109,8 @@ public actor Document {
   private var journal: Journal?
   /// Whether the file may have a row about the journal.
   private var isRegistered = false
+  /// Whether this program has saved edits.
+  private var hasSaved = false
   /// The last segment of the journal whose edits are all saved.
   private var savedSegment = 0
   /// The removal of the journal when the document closes.
@@ -459,6 +461,7 @@ public actor Document {
 
   private func saved(_ token: SaveToken, _ outcome: SaveOutcome, _ segment: Int?, _ pictures: Set<String>) {
     runningSave = nil
+    hasSaved = true
     if let segment {
       savedSegment = segment
       trimJournal()
@@ -636,19 +639,39 @@ public actor Document {
     let store = store.waiting(atMost: SaveReason.autosave.timeout)
     runningRefresh = Task {
       var isMerged = false
-      do throws(ArtError) {
-        try await wait { () throws(ArtError) in try store.merge(replaced) }
-        (stamp, isMerged) = (nil, true)
-      } catch {
-        if error.code == .parted {
-          emit(copy.lostEvents(replaced))
-        } else {
-          copy.keepReplaced(replaced)
-        }
-      }
+      do throws(ArtError) { isMerged = try await merge(replaced, into: store) } catch { copy.keepReplaced(replaced) }
       runningRefresh = nil
       guard life.state != .closed, closing == 0 else { return }
       if isMerged { await startRefresh(true).value } else { step() }
+    }
+  }
+
+  /// The last look at the store of a program that has saved edits: they are merged into a state that lacks them. Throws what merging throws.
+  private func mergeBeforeClosing() async throws(ArtError) {
+    while let runningRefresh { await runningRefresh.value }
+    if hasSaved, life.state != .closed { await startRefresh(false).value }
+    while let runningRefresh { await runningRefresh.value }
+    guard let replaced = copy.takeReplaced() else { return }
+    do throws(ArtError) { _ = try await merge(replaced, into: store) } catch {
+      copy.keepReplaced(replaced)
+      emit(life.saveFailed(error))
+      throw error
+    }
+  }
+
+  /// Merges what this program had saved into the store. Returns false if that is impossible for good; then the lost edits are reported. Throws
+  /// what merging throws.
+  private func merge(
+    _ replaced: DocumentContent, into store: some DocumentStore
+  ) async throws(ArtError) -> Bool {
+    do throws(ArtError) {
+      try await wait { () throws(ArtError) in try store.merge(replaced) }
+      stamp = nil
+      return true
+    } catch {
+      guard error.code == .parted else { throw error }
+      emit(copy.lostEvents(replaced))
+      return false
     }
   }
 
@@ -663,7 +686,7 @@ public actor Document {
     closing += 1
     defer { stopClosing() }
     try await save(.closing)
-    if let runningRefresh { await runningRefresh.value }
+    try await mergeBeforeClosing()
     await removeJournal()
     end()
   }

@@ -144,6 +144,11 @@ public struct RebasedEdits: Sendable {
   public fileprivate(set) var dropped: [(id: EditID, changes: [Change])] = []
   /// New ids of emoji whose old ids another program has used too.
   public fileprivate(set) var renamed: [EmojiID: EmojiID] = [:]
+
+  fileprivate init(renamed: [EmojiID: EmojiID]) { self.renamed = renamed }
+
+  /// Edits that are in a document as they are.
+  package init() {}
 }
 
 extension DocumentContent {

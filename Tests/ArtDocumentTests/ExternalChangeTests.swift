@@ -90,6 +90,33 @@ import Testing
     #expect(try Set(file.read().emojisInOrder().map(\.position.x)) == [1, 2, 3])
   }
 
+  @Test("D14 a document that is closed merges what it had saved into a state that nobody has looked at")
+  func backupBeforeClosing() async throws {
+    let file = try folder.make()
+    let document = try await DocumentFolder.open(file)
+    try copy(file, over: file.path + ".backup")
+    try await document.perform(.bee(x: 1))
+    try await document.save()
+    try copy(DocumentFile(file.path + ".backup"), over: file.path)
+    try await document.close()
+    #expect(try file.read().emojisInOrder().map(\.position.x) == [1])
+  }
+
+  @Test("D14 a document is not closed while what it had saved cannot be merged")
+  func busyBeforeClosing() async throws {
+    let file = try folder.make()
+    let document = try await DocumentFolder.open(DocumentFile(file.path, timeout: .zero))
+    try copy(file, over: file.path + ".backup")
+    try await document.perform(.bee(x: 1))
+    try await document.save()
+    try copy(DocumentFile(file.path + ".backup"), over: file.path)
+    let lock = try FileLock(file.path)
+    await #expect { try await document.close() } throws: { ($0 as? ArtError)?.code == .busy }
+    lock.release()
+    try await document.close()
+    #expect(try file.read().emojisInOrder().map(\.position.x) == [1])
+  }
+
   @Test("D14 a backup without edits of this program is taken in as it is")
   func backupOfOthers() async throws {
     let file = try folder.make()

@@ -166,17 +166,53 @@ import Testing
     "F31 a file with nothing new that is put in place during a merge does not bring the old document back",
     arguments: 1...6)
   func replacedByOld(seed: UInt64) throws {
-    var copies = try Copies(seed: seed, count: 2, edits: 0)
-    for index in 0..<2 { _ = try copies.files[index].add(seed: seed * 10 + UInt64(index)) }
+    var copies = try Copies(seed: seed, count: 3, edits: 0)
+    for index in 0..<3 { _ = try copies.files[index].add(seed: seed * 10 + UInt64(index)) }
     let old = try copies.copy(copies.files[1])
     let (document, other) = (copies.files[0], copies.files[1])
+    // Its bytes may be less or more than those of the next merge.
+    _ = try document.merge([copies.files[2]])
     var isPut = false
     _ = try document.merge([other.copyOfAll()]) { (step) throws(ArtError) in
       guard case .read = step, !isPut else { return }
       isPut = true
       #expect(rename(old.path, document.path) == 0)
     }
-    #expect(try isPut && Self.emojis(document).count == 2)
+    #expect(try isPut && Self.emojis(document).count == 3)
+  }
+
+  @Test("F16 F31 edits whose file is replaced while they are saved are merged, with the ids that they have")
+  func replacedWhileSaving() throws {
+    let campaign = Campaign("replaced-saves", smoke: 12)
+    var (merged, broken) = (0, 0)
+    for number in campaign.cases {
+      var copies = try Copies(seed: number, count: 2, edits: [25, 0][Int(number % 2)])
+      for index in 0..<2 { try copies.edit(index, saves: 1 + copies.random.below(3)) }
+      let (file, other) = (copies.files[0], copies.files[1])
+      let sample = try JournalSample(seed: number, in: copies.folder, of: file)
+      let entries = try sample.edits(1 + copies.random.below(3))
+      let old = "\(copies.folder.path)/old.emojiart"
+      var runs = 0
+      let outcome = try file.save(
+        NetEdits(UnsavedEdits(entries), of: sample.content, since: sample.base),
+        beforeCommit: {
+          runs += 1
+          guard runs == 1 else { return }
+          link(file.path, old)
+          rename(other.path, file.path)
+        })
+      let found = try file.read()
+      let there = Dictionary(found.log.map { ($0.id, $0) }) { first, _ in first }
+      let isWhole = try
+        runs == 1 && outcome.rebased?.content == found && file.check().faults == []
+        && entries.allSatisfy { there[$0.id]?.edit.name == $0.edit.name }
+        && !file.merge([DocumentFile(old)]).hasChanged
+      broken += isWhole ? 0 : 1
+      #expect(isWhole, "case \(number)")
+      merged += 1
+    }
+    print("F16 replaced while saving: \(merged) saves, \(broken) broken")
+    campaign.report(tried: merged)
   }
 
   @Test("F31 what a killed merge leaves beside the document is merged by the next one")

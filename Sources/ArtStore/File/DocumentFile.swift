@@ -273,6 +273,15 @@ extension DocumentFile {
   public func edit<Result>(
     expecting revision: Int? = nil, _ body: (DocumentTransaction) throws(ArtError) -> Result
   ) throws(ArtError) -> Result {
+    try edit(expecting: revision, body, orMerging: { _ in nil })
+  }
+
+  /// The same. If the file was replaced while the edit was committed to it, `merge` gets that transaction, and may bring the edit into the new
+  /// file and return the result; with nil the body runs again.
+  private func edit<Result>(
+    expecting revision: Int? = nil, _ body: (DocumentTransaction) throws(ArtError) -> Result,
+    orMerging merge: (DocumentTransaction) throws(ArtError) -> Result?
+  ) throws(ArtError) -> Result {
     let deadline = Deadline(timeout)
     var saved: Attempt<Result>?
     var clearsArchive = false
@@ -282,7 +291,9 @@ extension DocumentFile {
           expecting: revision, after: saved, clearingArchive: clearsArchive, deadline, body)
         clearsArchive = clearsArchive || attempt.isTooLarge
         if attempt.isDone, let result = attempt.result { return result }
-        saved = attempt.transaction == nil ? saved : attempt
+        guard let transaction = attempt.transaction else { continue }
+        saved = attempt
+        if let result = try merge(transaction) { return result }
       } catch {
         // The edit is in a file that may still be at the path, or come back to it.
         throw saved == nil ? error : .maybeSaved(path, error)
@@ -454,85 +465,6 @@ extension DocumentFile {
 
 // MARK: - Saving
 
-/// The newest edits of a document in some state, by which a merged log shows which edits are new.
-public struct KnownEdits: Sendable, Equatable {
-  /// How many are known: a merge seldom brings edits that come before so many others.
-  private static let most = 128
-
-  fileprivate let ids: [EditID]
-  /// Whether the state's last entry is the mark of a merge, which the next merge takes away.
-  fileprivate let hasMark: Bool
-
-  /// The newest edits of a content.
-  public init(_ content: DocumentContent) { self.init(content.log[...]) }
-
-  /// The newest of these edits, which are the last ones of a state.
-  init(_ log: ArraySlice<LoggedEdit>) {
-    hasMark = log.last?.isMark ?? false
-    ids = log.dropLast(hasMark ? 1 : 0).suffix(Self.most).map(\.id)
-  }
-}
-
-/// The edits of other programs since a document was in a given state.
-public struct ExternalChange: Sendable, Equatable {
-  /// Their edits, oldest first, without the marks of merges.
-  public let edits: [LoggedEdit]
-  /// Whether some of the edits come before edits that were known: copies of the document were merged.
-  public let isMerge: Bool
-  /// Whether `edits` is complete. If not, the document was replaced by another state of itself, such as a
-  /// backup, or its log does not go back far enough; read all of it.
-  public let isComplete: Bool
-  /// The document's revision in its store, without unsaved edits.
-  public let revision: Int
-
-  /// Whether other programs changed the document. False if the difference is a save of the program's own
-  /// whose outcome was unknown.
-  public var hasChanges: Bool { !isComplete || !edits.isEmpty }
-
-  /// The edits in a stored content's log since the base, except those of the origin (nil excludes none). Nil
-  /// if the content is still in the base's state. `known` are the newest edits of the base; without them, a merged document counts as
-  /// replaced.
-  public init?(
-    in content: DocumentContent, since base: DocumentBase, knowing known: KnownEdits? = nil,
-    besides origin: Origin?
-  ) {
-    let found = DocumentBase(content)
-    guard found != base else { return nil }
-    revision = found.revision
-    let later = content.log.drop { $0.revision <= base.revision }
-    let isBaseThere =
-      base.head == nil
-      ? content.log.first?.revision == 1
-      : content.log.contains { $0.revision == base.revision && $0.id == base.head }
-    let new: [LoggedEdit]?
-    if isBaseThere, later.first?.revision == base.revision + 1 {
-      (new, isMerge) = (Array(later), false)
-    } else {
-      new = known?.new(in: content, since: base)
-      isMerge = new != nil
-    }
-    isComplete = new != nil
-    edits = new?.filter { $0.id.origin != origin && !$0.isMark } ?? []
-  }
-}
-
-extension KnownEdits {
-  /// The entries that a merge has brought; nil if the content is no merge of the base with others' edits, or not all can be
-  /// found.
-  fileprivate func new(in content: DocumentContent, since base: DocumentBase) -> [LoggedEdit]? {
-    let known = Set(ids)
-    guard content.id == base.id, let start = content.log.firstIndex(where: { known.contains($0.id) }) else {
-      return nil
-    }
-    let later = content.log[start...]
-    let new = later.filter { !known.contains($0.id) }
-    guard later.count - new.count == ids.count,
-      content.revision - base.revision == new.count - (hasMark ? 1 : 0)
-    else { return nil }
-    return new
-  }
-}
-
 /// The result of a save.
 public struct SaveOutcome: Sendable {
   /// The state of the document after it.
@@ -561,9 +493,16 @@ extension DocumentFile {
   /// `isJournalled` the document records how far the edits' journal is saved.
   ///
   /// If the file no longer has the picture of a new background, that edit is rebased too, and makes the
-  /// picture pending. Throws `replaced` if another document is at the path, and what `edit` throws; nothing
-  /// is changed then.
+  /// picture pending. If the file is replaced during the save, it is merged into the new one, with the edits as they are. Throws
+  /// `replaced` if another document is at the path, and what `edit` throws; nothing is changed then.
   public func save(_ edits: NetEdits, isJournalled: Bool = false) throws(ArtError) -> SaveOutcome {
+    try save(edits, isJournalled: isJournalled) {}
+  }
+
+  /// The same. `beforeCommit` runs on each attempt, after the edits are made and before they are committed.
+  func save(
+    _ edits: NetEdits, isJournalled: Bool = false, beforeCommit: () -> Void
+  ) throws(ArtError) -> SaveOutcome {
     try edit { (transaction) throws(ArtError) in
       guard transaction.id == edits.base.id else { throw .replaced(path) }
       var rows = transaction
@@ -573,8 +512,29 @@ extension DocumentFile {
       if isJournalled, let last = edits.unsaved.last {
         try transaction.setSaved(last.origin, upTo: last.sequence)
       }
-      let pictures = Set(try transaction.storedPictures().map(\.digest))
-      return SaveOutcome(base: transaction.base, rebased: rebased, pictures: pictures)
+      beforeCommit()
+      return SaveOutcome(
+        base: transaction.base, rebased: rebased, pictures: try transaction.pictureDigests())
+    } orMerging: { (replaced) throws(ArtError) in
+      try merge(replaced.connection, with: edits)
+    }
+  }
+
+  /// The outcome of a save into a file that another one has replaced meanwhile. Edits made again would be other ones with the same ids, so
+  /// the replaced file, which has them, is merged into the new one. Nil if that is impossible.
+  private func merge(_ replaced: Connection, with edits: NetEdits) throws(ArtError) -> SaveOutcome? {
+    do throws(ArtError) {
+      guard try merge(replaced.bytes(count: replaced.size, at: 0)) != nil else { return nil }
+    } catch {
+      guard error.code == .parted else { throw error }
+      return nil
+    }
+    return try read { (transaction) throws(ArtError) in
+      let content = try transaction.load()
+      guard let others = edits.others(in: content) else { return nil }
+      return SaveOutcome(
+        base: transaction.base, rebased: RebasedSave(content: content, own: RebasedEdits(), others: others),
+        pictures: try transaction.pictureDigests())
     }
   }
 
@@ -594,6 +554,10 @@ extension DocumentFile {
 
 extension DocumentTransaction {
   fileprivate var base: DocumentBase { DocumentBase(id: id, revision: revision, head: head) }
+
+  fileprivate func pictureDigests() throws(ArtError) -> Set<String> {
+    Set(try storedPictures().map(\.digest))
+  }
 }
 
 /// A generator that can replay its numbers, so that an edit planned again, on another file, gives its emoji the same

@@ -83,6 +83,13 @@ public struct NetEdits: Sendable {
     return RebasedSave(content: content, own: own, others: others)
   }
 
+  /// What others have done since the base in a stored content that has all of these edits; nil if it lacks one.
+  func others(in content: DocumentContent) -> ExternalChange? {
+    let there = Set(content.log.lazy.map(\.id))
+    guard unsaved.entries.allSatisfy({ there.contains($0.id) }) else { return nil }
+    return ExternalChange(in: content, since: base, knowing: known, besides: unsaved.last?.origin)
+  }
+
   /// How many of the entries the document has already, if nothing else was saved since the base; else nil.
   private func countSaved(in art: some SavableArt) -> Int? {
     if art.revision == base.revision, art.head == base.head { return 0 }

@@ -68,6 +68,14 @@ struct DocumentCopy {
   /// The oldest revision whose edit is known.
   private var reach: Int { archive.first?.revision ?? content.log.first?.revision ?? content.revision + 1 }
 
+  /// The copy without the edits that have left its log; nil if it has none of these.
+  var withoutArchive: DocumentCopy? {
+    guard !archive.isEmpty else { return nil }
+    var copy = self
+    copy.archive = []
+    return copy
+  }
+
   /// Whether both hold the same, whatever their files look like.
   func isSame(as other: DocumentCopy) -> Bool { content == other.content && hasSameRest(as: other) }
 

@@ -208,7 +208,7 @@ extension DocumentFile {
   private func rewrite(
     _ copy: DocumentCopy, _ file: LocatedFile, _ transaction: DocumentTransaction
   ) throws(ArtError) -> HeldFile? {
-    try transaction.replaceAll(with: FileImage(copy))
+    try transaction.replaceAll(with: copy.canonicalFile().image)
     guard try commit(transaction, to: file) else { return nil }
     return try hold(file.identity, at: file)
   }

@@ -5,8 +5,8 @@ import CStore
 
 extension FileImage {
   /// The file of a copy, in the one form that a merge writes: the same content gives the same bytes. The log is cut to its capacity, and
-  /// what leaves it goes to the archive. Throws `tooLarge`, also if the file would be larger than a document may be with its archive.
-  init(_ copy: DocumentCopy) throws(ArtError) {
+  /// what leaves it goes to the archive. Throws `tooLarge`.
+  fileprivate init(_ copy: DocumentCopy) throws(ArtError) {
     let content = copy.content
     var art = ArtRow(id: content.id, canvas: content.canvas)
     (art.fill, art.background, art.pending) = (content.fill, content.background, content.pending)
@@ -47,7 +47,7 @@ extension FileImage {
   }
 
   /// The bytes of the file in the one form: the numbers in its header that count changes, and name SQLite's version, follow from the state.
-  mutating func canonicalBytes() throws(ArtError) -> [UInt8] {
+  fileprivate mutating func canonicalBytes() throws(ArtError) -> [UInt8] {
     var bytes = try bytes()
     var sum = RowSum("counter")
     sum.integer(art.digest.value)
@@ -65,6 +65,19 @@ extension FileImage {
 }
 
 extension DocumentCopy {
+  /// The copy's file in the one form, and its bytes. If they are more than a document may have, it is the file without the archive. Throws
+  /// `tooLarge`.
+  func canonicalFile() throws(ArtError) -> (image: FileImage, bytes: [UInt8]) {
+    do throws(ArtError) {
+      var image = try FileImage(self)
+      return (image, try image.canonicalBytes())
+    } catch {
+      guard error.code == .tooLarge, let smaller = withoutArchive else { throw error }
+      var image = try FileImage(smaller)
+      return (image, try image.canonicalBytes())
+    }
+  }
+
   fileprivate var sortedAside: [AsideRow] {
     aside.sorted { ($0.time, $0.source, $0.row, $0.reason) < ($1.time, $1.source, $1.row, $1.reason) }
   }

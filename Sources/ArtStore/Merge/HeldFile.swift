@@ -57,9 +57,14 @@ extension DocumentFile {
   /// Merges what a file held that was at this path before into the document that is there now. Nil if another document has taken the path,
   /// or the held file is no whole document any more. Throws what else `merge` throws.
   public func merge(_ replaced: HeldFile) throws(ArtError) -> MergeOutcome? {
+    try merge(try replaced.bytes())
+  }
+
+  /// The same for the bytes of that file.
+  func merge(_ replaced: [UInt8]) throws(ArtError) -> MergeOutcome? {
     let scratch = try Scratch()
     defer { scratch.remove() }
-    try scratch.fill(try replaced.bytes())
+    try scratch.fill(replaced)
     let copy: DocumentCopy
     do throws(ArtError) {
       copy = try DocumentFile(scratch.document).read { (transaction) throws(ArtError) in

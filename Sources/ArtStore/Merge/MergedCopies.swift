@@ -36,8 +36,7 @@ struct MergedCopies {
   func newBytes() throws(ArtError) -> [UInt8]? {
     let whole = ([document] + others).filter { $0.bytes != nil && $0.isSame(as: copy) }
     guard let best = whole.compactMap(\.bytes).max(by: { $0.lexicographicallyPrecedes($1) }) else {
-      var image = try FileImage(copy)
-      return try image.canonicalBytes()
+      return try copy.canonicalFile().bytes
     }
     return best == document.bytes ? nil : best
   }

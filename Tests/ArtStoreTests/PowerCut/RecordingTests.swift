@@ -42,6 +42,14 @@ import Testing
     #expect(count == 1 && new == Array("bees".utf8))
   }
 
+  @Test("F15 a call in which its thread is killed has no result")
+  func killedThread() throws {
+    for line in ["101 ???( <detached ...>", "101 pwrite64(9, \(path("ants")), 4, 0 <detached ...>"] {
+      let (count, new) = try syncs([line])
+      #expect(count == 1 && new == Array("bees".utf8), "\(line)")
+    }
+  }
+
   @Test("F15 descriptors of another process are not mixed with the document's")
   func processes() throws {
     let lines = ["200 openat(AT_FDCWD, \(path("/etc/passwd")), O_RDONLY) = 9", "200 close(9) = 0"]

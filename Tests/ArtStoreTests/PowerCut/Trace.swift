@@ -85,6 +85,11 @@ struct TracedCall {
       var text = String(line.dropFirst(thread.count).drop { $0 == " " })
       var began = calls.count
       if text.hasPrefix("+++") || text.hasPrefix("---") { continue }
+      // The thread was killed before its call had ended.
+      if text.hasSuffix(" <detached ...>") {
+        unfinished[thread] = nil
+        continue
+      }
       if text.hasSuffix(" <unfinished ...>") {
         text.removeLast(" <unfinished ...>".count)
         unfinished[thread] = (text, began)
