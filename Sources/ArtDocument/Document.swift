@@ -639,7 +639,9 @@ public actor Document {
     let store = store.waiting(atMost: SaveReason.autosave.timeout)
     runningRefresh = Task {
       var isMerged = false
-      do throws(ArtError) { isMerged = try await merge(replaced, into: store) } catch { copy.keepReplaced(replaced) }
+      do throws(ArtError) { isMerged = try await merge(replaced, into: store) } catch {
+        copy.keepReplaced(replaced)
+      }
       runningRefresh = nil
       guard life.state != .closed, closing == 0 else { return }
       if isMerged { await startRefresh(true).value } else { step() }

@@ -18,7 +18,7 @@ actor BrowsedFolder {
   /// The edits of killed programs by their documents, as they were when the folder was last read whole, without those of documents that have
   /// changed since: opening or editing one restores them.
   private var orphaned: [DocumentID: Int] = [:]
-  private var following: Task<Void, Never>?
+  private var following: [Task<Void, Never>] = []
   private var telling: Task<Void, Never>?
   private var news = News()
 
@@ -33,6 +33,17 @@ actor BrowsedFolder {
     var isEmpty: Bool { documents.isEmpty && renamed.isEmpty && !isAll && !hasFolders && !hasDegraded }
   }
 
+  /// What has failed of documents, by their paths.
+  private struct Failures {
+    let saving: [String: ArtError]
+    let merging: [String: ArtError]
+
+    init(_ workspace: Workspace) async {
+      saving = await workspace.saveFailures
+      merging = await workspace.mergeFailures
+    }
+  }
+
   init(
     _ folder: String, of workspace: Workspace, to output: any PageOutput,
     pause: @escaping @Sendable () async throws -> Void
@@ -42,14 +53,23 @@ actor BrowsedFolder {
 
   /// Answers with the folder, and sends its changes from then on. Throws what listing it throws.
   func begin(_ tag: ProtocolTag?) async throws(ArtError) {
-    let events = workspace.events()
+    let (events, merges) = (workspace.events(), workspace.merges())
     await output.send(try await list(tag))
-    following = Task { [weak self] in
-      for await event in events {
-        guard let self else { return }
-        await self.note(event)
-      }
-    }
+    following.append(
+      Task { [weak self] in
+        for await event in events {
+          guard let self else { return }
+          await self.note(event)
+        }
+      })
+    guard let merges else { return }
+    following.append(
+      Task { [weak self] in
+        for await case .failed(let document, _) in merges {
+          guard let self else { return }
+          await self.noteCopies(of: document)
+        }
+      })
   }
 
   /// The folder as it is now. Throws what listing it throws.
@@ -59,7 +79,7 @@ actor BrowsedFolder {
 
   /// Sends no more.
   func end() {
-    following?.cancel()
+    for task in following { task.cancel() }
     telling?.cancel()
   }
 
@@ -75,6 +95,15 @@ actor BrowsedFolder {
     guard isHere(path) else { return }
     news.hasFolders = true
     tellSoon()
+  }
+
+  /// The conflict copies of a document cannot be merged.
+  private func noteCopies(of document: String) async {
+    guard isHere(document) else { return }
+    for copy in await workspace.documents(in: folder) where copy.conflictOf == document {
+      news.documents.insert(copy.path)
+    }
+    if !news.isEmpty { tellSoon() }
   }
 
   private func note(_ event: FolderEvent) {
@@ -126,7 +155,7 @@ actor BrowsedFolder {
   private func whole(_ folders: [String]?, _ tag: ProtocolTag?) async -> [UInt8] {
     orphaned = workspace.orphanedEdits()
     let documents = await workspace.documents(in: folder)
-    let failures = await workspace.saveFailures
+    let failures = await Failures(workspace)
     let degraded = await workspace.degraded
     var json = JSONWriter()
     json.object { json in
@@ -152,7 +181,7 @@ actor BrowsedFolder {
       }
     }
     if news.isAll { return await whole(folders, nil) }
-    let failures = await workspace.saveFailures
+    let failures = await Failures(workspace)
     var changed: [FolderDocument] = []
     var removed: [String] = []
     for path in news.documents.sorted() {
@@ -201,7 +230,7 @@ actor BrowsedFolder {
   }
 
   /// Writes `{"key":"…","modified":1732400000000,"name":"bees.emojiart","size":20480}`, with the state of a document that is not well.
-  private func write(_ document: FolderDocument, _ failures: [String: ArtError], to json: inout JSONWriter) {
+  private func write(_ document: FolderDocument, _ failures: Failures, to json: inout JSONWriter) {
     json.object { json in
       json.key("key")
       if let base = document.base { json.string(base.key) } else { json.null() }
@@ -228,12 +257,13 @@ actor BrowsedFolder {
 
   /// The state of a document that is not well; nil for others.
   private func state(
-    of document: FolderDocument, _ failures: [String: ArtError]
+    of document: FolderDocument, _ failures: Failures
   ) -> (name: String, why: String?)? {
     if let trouble = document.trouble {
       return (trouble.code == .damaged ? "damaged" : "unreadable", trouble.cause)
     }
-    if let failure = failures[document.path] { return ("notSaved", failure.cause) }
+    if let failure = failures.saving[document.path] { return ("notSaved", failure.cause) }
+    if let original = document.conflictOf { return ("conflict", failures.merging[original]?.cause) }
     if let edits = document.base.flatMap({ orphaned[$0.id] }) { return ("unsaved", "\(edits)") }
     return workspace.isReadOnly(document.path) ? ("readOnly", nil) : nil
   }

@@ -203,8 +203,8 @@ import Testing
         })
       let found = try file.read()
       let there = Dictionary(found.log.map { ($0.id, $0) }) { first, _ in first }
-      let isWhole = try
-        runs == 1 && outcome.rebased?.content == found && file.check().faults == []
+      let isWhole =
+        try runs == 1 && outcome.rebased?.content == found && file.check().faults == []
         && entries.allSatisfy { there[$0.id]?.edit.name == $0.edit.name }
         && !file.merge([DocumentFile(old)]).hasChanged
       broken += isWhole ? 0 : 1

@@ -146,7 +146,11 @@ extension Gallery {
       report(.pictureLost(path))
       note(.damaged)
     }
-    try put(GalleryPage.item(Self.entry(started.name, view.content, size, picture.png)))
+    var entry = Self.entry(started.name, view.content, size, picture.png)
+    if let document = ConflictCopy(path)?.document {
+      entry.detail += "; conflict copy of \(DocumentName.withoutEnding(FilePath(document).name))"
+    }
+    try put(GalleryPage.item(entry))
     shown += 1
   }
 

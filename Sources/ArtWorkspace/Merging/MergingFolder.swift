@@ -15,7 +15,8 @@ import Glibc
 /// and one cut lost 34 of 180 edits for good. So each document's file is held open, and what it held when another one takes its place is
 /// merged into that. A file that is overwritten in place is not guarded.
 ///
-/// A while after a merge, the time of the merged file is set again if the carrying program has set it back: see `HeldFile.renewTime`.
+/// A while after a merge the file is looked at once more: it may have been replaced again by a state that the folder knew before, which is no
+/// event, or the carrying program may have set back its time: see `HeldFile.renewTime`.
 ///
 /// It edits the documents' files, and the folder reports these changes like any other.
 public actor MergingFolder {
@@ -37,8 +38,12 @@ public actor MergingFolder {
   /// Whether no more files can be held open.
   private var isFull = false
   private var following: Task<Void, Never>?
+  /// Documents that were away when a conflict copy came.
+  private var awaited: Set<FilePath> = []
+  /// What looks at documents once more.
+  private(set) var looks: [FilePath: Task<Void, Never>] = [:]
   private let timeline: Timeline
-  private static let delayOfTimes = Duration.seconds(2)
+  private static let delayOfLooks = Duration.seconds(2)
   private nonisolated let broadcast = Broadcast<Event>()
   private nonisolated let executor = ThreadExecutor("emojiart.merging")
 
@@ -76,6 +81,7 @@ public actor MergingFolder {
   /// Ends, after the merge that is running.
   public func close() {
     following?.cancel()
+    for look in looks.values { look.cancel() }
     held = [:]
     broadcast.finish()
   }
@@ -88,38 +94,54 @@ public actor MergingFolder {
     setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
   }
 
+  /// Why copies are not merged, by the paths of their documents.
+  var failuresByPath: [String: ArtError] {
+    Dictionary(failures.map { ($0.key.string, $0.value) }) { first, _ in first }
+  }
+
   private func receive(_ event: FolderEvent) async {
     switch event {
-    case .added(let path, _), .changed(let path, _), .movedOn(let path, _), .conflict(let path, _, _):
-      await check(FilePath(path))
+    case .added(let path, _), .conflict(let path, _, _): await check(FilePath(path), isNew: true)
+    case .changed(let path, _), .movedOn(let path, _): await check(FilePath(path))
     case .renamed(let path, let old):
       held[FilePath(path)] = held.removeValue(forKey: FilePath(old))
-      await check(FilePath(path))
+      await check(FilePath(path), isNew: true)
     // The former file is held until another one comes, or for good: it may be all that is left of edits.
     case .removed, .damaged, .degraded: break
     case .rescanned, .resync: await checkAll()
     }
   }
 
+  /// Each conflict copy is a file of the folder itself, so none has to be looked for.
   private func checkAll() async {
     for document in await folder.documents { await check(FilePath(document.path)) }
   }
 
-  private func check(_ path: FilePath) async {
-    let found = await folder.file(path)
-    let document = ConflictCopy.document(of: path.string).map { FilePath($0) }
-    if let document, ConflictCopy(found.path) != nil { await merge(document) } else { await merge(path) }
+  /// Looks at a file of the folder. Beside a document that is new at its path, conflict copies may have waited for it. A file with the name of a
+  /// conflict copy that is none is a document like any other.
+  private func check(_ path: FilePath, isNew: Bool = false) async {
+    if let document = ConflictCopy.document(of: path.string) {
+      await merge(FilePath(document), withCopies: true)
+      guard await ConflictCopy(folder.file(path).path) == nil else { return }
+    }
+    await merge(path, withCopies: isNew || awaited.contains(path) || failures[path] != nil)
   }
 
   /// Merges into a document what its former file held, and then its conflict copies. The former file comes first: it may be a conflict copy by
   /// now, and another one may be at that copy's path already.
-  private func merge(_ path: FilePath) async {
+  private func merge(_ path: FilePath, withCopies hasCopies: Bool) async {
     guard only?.contains(path) ?? true else { return }
     let file = await folder.file(path)
     do throws(ArtError) {
-      guard FileIdentity(at: file.path) != nil else { return }
+      guard FileIdentity(at: file.path) != nil else {
+        // A program that carries files may put the next one there in a moment.
+        if hasCopies, awaited.insert(path).inserted { lookAgain(at: path) }
+        return
+      }
+      if hasCopies { awaited.remove(path) }
       try mergeFormer(file, at: path)
-      guard try !ConflictCopy.all(of: file).isEmpty else { return failures[path] = nil }
+      let copies = hasCopies ? try ConflictCopy.all(of: file) : []
+      guard !copies.isEmpty else { return failures[path] = nil }
       let former = held[path]
       let result = try merging.merge(file)
       hold(result.outcome, at: path)
@@ -153,16 +175,22 @@ public actor MergingFolder {
     // The same file stays held as it is: it knows the time that it had when it was put there.
     guard outcome.held?.identity != held[path]?.identity else { return }
     held[path] = outcome.held
-    guard outcome.hasChanged, let merged = outcome.held else { return }
-    Task { [weak self, timeline] in
-      do { try await timeline.sleep(timeline.now() + Self.delayOfTimes) } catch { return }
-      await self?.renewTime(of: merged, at: path)
+    if outcome.hasChanged, outcome.held != nil { lookAgain(at: path) }
+  }
+
+  private func lookAgain(at path: FilePath) {
+    looks[path]?.cancel()
+    let due = timeline.now() + Self.delayOfLooks
+    looks[path] = Task { [weak self, timeline] in
+      do { try await timeline.sleep(due) } catch { return }
+      await self?.look(at: path)
     }
   }
 
-  private func renewTime(of merged: HeldFile, at path: FilePath) {
-    guard held[path] === merged else { return }
-    do throws(ArtError) { try merged.renewTime() } catch { fail(path, error) }
+  private func look(at path: FilePath) async {
+    looks[path] = nil
+    await merge(path, withCopies: awaited.contains(path))
+    do throws(ArtError) { try held[path]?.renewTime() } catch { fail(path, error) }
   }
 
   /// Reports an error, once for a document. The limit on open files is reported for one document only.

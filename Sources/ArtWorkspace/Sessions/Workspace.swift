@@ -33,6 +33,8 @@ public struct WorkspaceSettings: Sendable {
   public var quiet = Duration.milliseconds(20)
   /// The helper programs.
   public var helpers = HelperPrograms.installed
+  /// Whether conflict copies are merged by themselves, and each document is guarded: see `MergingFolder`.
+  public var mergesCopies = false
   /// A reason to scan the folder every two seconds instead of watching it; normally nil.
   public var pollBecause: String?
 
@@ -60,6 +62,8 @@ public actor Workspace {
   nonisolated let root: String
   private let folder: DocumentFolder
   private let relay: WatchRelay
+  /// What merges the copies of documents; nil if nothing does.
+  private let merging: MergingFolder?
   nonisolated let fetcher: BackgroundFetcher
   let registry: Registry
   private(set) var opening: [FileIdentity: Task<Result<SharedDocument, ArtError>, Never>] = [:]
@@ -97,7 +101,9 @@ public actor Workspace {
     ) { _ in
       relay
     }
-    return Workspace(path, root, settings, folder, relay, registry)
+    let workspace = Workspace(path, root, settings, folder, relay, registry)
+    await workspace.merging?.begin()
+    return workspace
   }
 
   private init(
@@ -110,6 +116,9 @@ public actor Workspace {
     self.folder = folder
     self.relay = relay
     self.registry = registry
+    merging =
+      settings.mergesCopies
+      ? MergingFolder(folder, by: Self.recovery(settings, by: nil, report: { _ in })) : nil
     fetcher = BackgroundFetcher(helpers: settings.helpers)
   }
 
@@ -137,6 +146,12 @@ public actor Workspace {
     }
   }
 
+  /// What is merged from now on; nil in a workspace that merges nothing.
+  public nonisolated func merges() -> EventSequence<MergingFolder.Event>? { merging?.events() }
+
+  /// Why copies of documents are not merged, by the documents' paths.
+  public var mergeFailures: [String: ArtError] { get async { await merging?.failuresByPath ?? [:] } }
+
   /// Whether this user may not write the document's file.
   public nonisolated func isReadOnly(_ path: String) -> Bool {
     access(root + path, W_OK) != 0 && errno != ENOENT
@@ -145,6 +160,12 @@ public actor Workspace {
   /// Recovery for use cases in this workspace, with its folder of journals.
   public nonisolated func recovery(
     by author: String?, report: @escaping @Sendable (Recovery.Notice) -> Void = { _ in }
+  ) -> Recovery {
+    Self.recovery(settings, by: author, report: report)
+  }
+
+  private static func recovery(
+    _ settings: WorkspaceSettings, by author: String?, report: @escaping @Sendable (Recovery.Notice) -> Void
   ) -> Recovery {
     var folder: JournalFolder?
     if case .folder(let own) = settings.journal { folder = own }
@@ -177,6 +198,7 @@ public actor Workspace {
   @discardableResult
   public func close() async -> ArtError? {
     isClosed = true
+    await merging?.close()
     var first: ArtError?
     for shared in registry.all {
       let failure = await shared.end()

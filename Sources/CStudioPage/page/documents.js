@@ -9,7 +9,7 @@
  * @property {string | null} key names its state: another state has another one; null while it cannot be read
  * @property {number} [modified] milliseconds since 1970
  * @property {number} [size] bytes of the file
- * @property {'damaged' | 'unreadable' | 'notSaved' | 'unsaved' | 'readOnly'} [state] only of a document that is not well
+ * @property {'damaged' | 'unreadable' | 'notSaved' | 'unsaved' | 'readOnly' | 'conflict'} [state] only of a document that is not well
  * @property {string} [why] the reason of the state; of `unsaved`, the number of edits
  */
 

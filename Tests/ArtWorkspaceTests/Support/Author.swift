@@ -28,10 +28,10 @@ extension DocumentFile {
 }
 
 extension Emoji {
-  static func one(_ text: String = "🐝") throws -> Emoji {
+  static func one(_ text: String = "🐝", x: Double = 1) throws -> Emoji {
     var random = SystemRandomNumberGenerator()
     return Emoji(
-      id: .random(using: &random), text: try EmojiText(text), position: try Point(x: 1, y: 2),
+      id: .random(using: &random), text: try EmojiText(text), position: try Point(x: x, y: 2),
       size: try FontSize(40), z: 0)
   }
 }

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtDocument
+import ArtModel
+import ArtStore
+import ArtSystem
+import ArtWatch
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ArtWorkspace
+
+@Suite("Copies of documents that are merged by themselves") struct MergingFolderTests {
+  private static let copy = "bees.sync-conflict-20261122-131350-GT4PTP5.emojiart"
+  private let watched: WatchedFolder
+
+  init() throws { watched = try WatchedFolder() }
+
+  /// A folder whose copies are merged.
+  private struct Merged {
+    let open: OpenFolder
+    let merging: MergingFolder
+    private let events: EventSequence<MergingFolder.Event>
+
+    init(_ watched: WatchedFolder, only: Set<String>? = nil) async throws {
+      open = try await OpenFolder(watched)
+      merging = MergingFolder(open.folder, only: only, by: watched.recovery(), clock: open.clock)
+      events = merging.events()
+      await merging.begin()
+    }
+
+    /// The next event.
+    func next() async throws -> MergingFolder.Event? {
+      try await events.elements(until: "an event of a merging folder") { _ in true }.first
+    }
+
+    func close() async {
+      await merging.close()
+      await open.folder.close()
+    }
+  }
+
+  private func places(_ name: String = "bees.emojiart") throws -> Set<Double> {
+    Set(try DocumentFile(watched[name]).read().emojisInOrder().map(\.position.x))
+  }
+
+  private func add(_ x: Double, to name: String = "bees.emojiart") throws {
+    try DocumentFile(watched[name]).save([.add(try Emoji.one(x: x))])
+  }
+
+  private func outcome(_ event: MergingFolder.Event?) throws -> (path: String, result: Merging.Result) {
+    guard case .merged(let path, let result) = event else { throw ArtError(.badValue, "\(event as Any)") }
+    return (path, result)
+  }
+
+  /// The document, and another state of it that was edited apart.
+  private func parted() throws -> [UInt8] {
+    try watched.make()
+    let base = try watched.bytes("bees.emojiart")
+    try watched.overwrite("other.emojiart", base)
+    try add(2, to: "other.emojiart")
+    let other = try watched.bytes("other.emojiart")
+    try watched.remove("other.emojiart")
+    try add(1)
+    return other
+  }
+
+  @Test("Y2 a conflict copy that is there when it begins is merged into the document, and set aside")
+  func copyAtFirst() async throws {
+    try watched.overwrite(Self.copy, parted())
+    let folder = try await Merged(watched)
+    let (path, result) = try outcome(try await folder.next())
+    #expect(path == "bees.emojiart" && result.removed.count == 1 && result.outcome.hasChanged)
+    #expect(try places() == [1, 2] && watched.names == ["bees.emojiart"])
+    await folder.close()
+  }
+
+  @Test("Y2 a conflict copy that comes is merged, also if it comes before its document")
+  func copyThatComes() async throws {
+    let other = try parted()
+    let folder = try await Merged(watched)
+    try watched.overwrite(Self.copy, other)
+    let events = try await folder.open.refresh(Self.copy)
+    #expect(events == [.conflict(Self.copy, of: "bees.emojiart", revision: 1)])
+    _ = try outcome(try await folder.next())
+    #expect(try places() == [1, 2] && watched.names == ["bees.emojiart"])
+    await folder.close()
+  }
+
+  @Test("Y2 a conflict copy that comes while its document is away is merged when that is there")
+  func copyWithoutDocument() async throws {
+    let other = try parted()
+    let folder = try await Merged(watched)
+    for isKnown in [false, true] {
+      // As Syncthing does: it renames the document, and then puts the other state in its place.
+      try watched.move("bees.emojiart", isKnown ? "away" : Self.copy)
+      if isKnown { try watched.overwrite(Self.copy, other) }
+      _ = try await folder.open.refresh("bees.emojiart", Self.copy)
+      if isKnown {
+        try watched.move("away", "bees.emojiart")
+      } else {
+        try watched.overwrite("bees.emojiart", other)
+      }
+      _ = try await folder.open.refresh("bees.emojiart")
+      // The same state at the same path is no event.
+      folder.open.clock.advance(by: .seconds(3))
+      _ = try await folder.open.recheck()
+      var removed = 0
+      while removed == 0 { removed = try outcome(try await folder.next()).result.removed.count }
+      #expect(try places() == [1, 2] && watched.names == ["bees.emojiart"])
+      _ = try await folder.open.refresh("bees.emojiart", Self.copy)
+    }
+    await folder.close()
+  }
+
+  @Test(
+    "Y2 a copy of another document with such a name stays, and so does one of a document that is not of interest"
+  )
+  func otherFiles() async throws {
+    let other = try parted()
+    try watched.make("wasps.emojiart")
+    try watched.overwrite(Self.copy, watched.bytes("wasps.emojiart"))
+    try watched.overwrite(
+      "wasps (conflicted copy 2026-11-22 131350).emojiart", watched.bytes("wasps.emojiart"))
+    let folder = try await Merged(watched, only: ["bees.emojiart"])
+    try watched.overwrite("bees (conflicted copy 2026-11-22 131350).emojiart", other)
+    _ = try await folder.open.refresh("bees (conflicted copy 2026-11-22 131350).emojiart")
+    let (path, _) = try outcome(try await folder.next())
+    #expect(path == "bees.emojiart")
+    #expect(watched.names.count == 4 && watched.names.contains(Self.copy))
+    await folder.close()
+  }
+
+  @Test("Y3 what a document's file held is merged into the file that replaces it, more than once, and told")
+  func guarding() async throws {
+    let other = try parted()
+    let folder = try await Merged(watched)
+    try watched.replace("bees.emojiart", other)
+    _ = try await folder.open.refresh("bees.emojiart")
+    let (path, result) = try outcome(try await folder.next())
+    #expect(path == "bees.emojiart" && result.outcome.hasChanged && result.removed.isEmpty)
+    #expect(try places() == [1, 2])
+    // The merged file is the one that is held now.
+    try add(3)
+    _ = try await folder.open.refresh("bees.emojiart")
+    try watched.replace("bees.emojiart", other)
+    _ = try await folder.open.refresh("bees.emojiart")
+    _ = try outcome(try await folder.next())
+    #expect(try places() == [1, 2, 3])
+    await folder.close()
+  }
+
+  @Test("Y3 a merged file that is replaced by a state that the folder knew before is merged after a while")
+  func replacedUnseen() async throws {
+    let other = try parted()
+    let folder = try await Merged(watched)
+    try watched.replace("bees.emojiart", other)
+    _ = try await folder.open.refresh("bees.emojiart")
+    _ = try outcome(try await folder.next())
+    try watched.replace("bees.emojiart", other)
+    #expect(try await folder.open.refresh("bees.emojiart").isEmpty)
+    folder.open.clock.advance(by: .seconds(3))
+    _ = try outcome(try await folder.next())
+    #expect(try places() == [1, 2])
+    await folder.close()
+  }
+
+  @Test(
+    "Y3 a document that was removed is merged into the one that comes back; another document is left alone")
+  func guardingRemoved() async throws {
+    let other = try parted()
+    let folder = try await Merged(watched)
+    try watched.remove("bees.emojiart")
+    _ = try await folder.open.refresh("bees.emojiart")
+    try watched.overwrite("bees.emojiart", other)
+    _ = try await folder.open.refresh("bees.emojiart")
+    _ = try outcome(try await folder.next())
+    #expect(try places() == [1, 2])
+    let wasps = try watched.make("wasps.emojiart").read().id
+    try watched.move("wasps.emojiart", "bees.emojiart")
+    _ = try await folder.open.refresh("bees.emojiart", "wasps.emojiart")
+    try add(5)
+    _ = try await folder.open.refresh("bees.emojiart")
+    try watched.overwrite("ants.emojiart", watched.bytes("bees.emojiart"))
+    #expect(try DocumentFile(watched["bees.emojiart"]).read().id == wasps && places() == [5])
+    await folder.close()
+  }
+
+  @Test("Y4 a merge that is impossible is told once, loses nothing, and is tried again when a copy changes")
+  func failing() async throws {
+    let other = try parted()
+    let folder = try await Merged(watched)
+    let lock = try FileLock(watched["bees.emojiart"])
+    try watched.overwrite(Self.copy, other)
+    _ = try await folder.open.refresh(Self.copy)
+    guard case .failed("bees.emojiart", let error) = try await folder.next() else {
+      Issue.record("nothing has failed")
+      return
+    }
+    #expect(error.code == .busy && watched.names.count == 2)
+    #expect(await folder.merging.failuresByPath.keys.sorted() == ["bees.emojiart"])
+    lock.release()
+    try add(4)
+    _ = try await folder.open.refresh("bees.emojiart")
+    _ = try outcome(try await folder.next())
+    #expect(try places() == [1, 2, 4] && watched.names == ["bees.emojiart"])
+    #expect(await folder.merging.failuresByPath.isEmpty)
+    await folder.close()
+  }
+
+  @Test("Y4 a merged file gets the time of now if a program has set it back to its own")
+  func time() async throws {
+    let other = try parted()
+    let folder = try await Merged(watched)
+    try watched.replace("bees.emojiart", other)
+    _ = try await folder.open.refresh("bees.emojiart")
+    _ = try outcome(try await folder.next())
+    func seconds() -> Int {
+      var status = stat()
+      return lstat(watched["bees.emojiart"], &status) == 0 ? Int(status.st_mtim.tv_sec) : 0
+    }
+    let old = [timespec(tv_sec: 1_000_000, tv_nsec: 0), timespec(tv_sec: 1_000_000, tv_nsec: 0)]
+    #expect(utimensat(AT_FDCWD, watched["bees.emojiart"], old, 0) == 0 && seconds() == 1_000_000)
+    let look = await folder.merging.looks[FilePath("bees.emojiart")]
+    folder.open.clock.advance(by: .seconds(3))
+    await look?.value
+    #expect(look != nil && seconds() > 1_700_000_000)
+    await folder.close()
+  }
+
+  @Test(
+    "Y1 conflict copies are known by the names that Syncthing, Dropbox and Nextcloud give, and by the document's id"
+  )
+  func names() throws {
+    for (name, document) in [
+      (Self.copy, "bees.emojiart"), ("bees.sync-conflict-20261122-131350.emojiart", "bees.emojiart"),
+      ("art/bees (Ada's conflicted copy 2026-11-22).emojiart", "art/bees.emojiart"),
+      ("bees (conflicted copy 2026-11-22 131350).emojiart", "bees.emojiart"),
+      ("a (b).sync-conflict-20261122-131350-GT4PTP5.emojiart", "a (b).emojiart"),
+      (
+        "bees.sync-conflict-20261122-131350-GT4PTP5.sync-conflict-20261123-131350-GT4PTP5.emojiart",
+        "bees.emojiart"
+      ),
+    ] { #expect(ConflictCopy.document(of: name) == document) }
+    for name in [
+      "bees.emojiart", "bees (copy).emojiart", "bees.sync-conflict-2026112-131350-GT4PTP5.emojiart",
+      "bees.sync-conflict-20261122-131350-gt4ptp5.emojiart", "bees.sync-conflict-20261122.emojiart",
+      ".sync-conflict-20261122-131350-GT4PTP5.emojiart", " (conflicted copy).emojiart", Self.copy + ".txt",
+      "",
+      "bees (conflicted copy 2026-11-22) 2.emojiart",
+    ] { #expect(ConflictCopy.document(of: name) == nil, "\(name)") }
+    try watched.make()
+    try watched.overwrite(Self.copy, watched.bytes("bees.emojiart"))
+    #expect(ConflictCopy(watched[Self.copy])?.document == watched["bees.emojiart"])
+    try watched.remove("bees.emojiart")
+    #expect(ConflictCopy(watched[Self.copy]) == nil)
+    try watched.make()
+    #expect(ConflictCopy(watched[Self.copy]) == nil, "another document")
+  }
+}
