@@ -105,6 +105,8 @@ public struct ArtError: Error, Sendable, Hashable {
     case sendBytes
     /// Merge the conflict copies of the document that is the subject.
     case merge
+    /// Ask for a merge by value.
+    case mergeByValue
   }
 
   /// What kind of thing went wrong.

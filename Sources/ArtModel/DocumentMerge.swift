@@ -30,7 +30,7 @@ public struct DocumentMerge: Sendable {
   public private(set) var content: DocumentContent
   /// Which copy it is.
   public let source: Source
-  /// The copy, `first` or `second`, whose log the merged one has before the common point.
+  /// The copy, `first` or `second`, whose log the merged one has before the common point; `both` for a merge by value, which has none there.
   package let base: Source
   /// What each copy brings, and what they disagree on.
   public let report: MergeReport
@@ -57,14 +57,52 @@ public struct DocumentMerge: Sendable {
       return
     }
     source = .both
-    var merged = base == .second ? sides.second.start : sides.first.start
+    content = try Self.merged(
+      sides, union, on: base == .second ? sides.second.start : sides.first.start, keeping: kept, named: name)
+    report = MergeReport(sides, in: content)
+  }
+
+  /// Merges two copies that have parted: by their values before both logs begin, and as always after that. `report` has what no log could
+  /// decide.
+  ///
+  /// Throws `badValue` if they are different documents, and `tooLarge`.
+  package init(
+    byValueOf first: DocumentContent, _ second: DocumentContent, keeping kept: Int = LogBlock.kept,
+    named name: (DocumentContent, ArraySlice<LoggedEdit>) -> Origin
+  ) throws(ArtError) {
+    guard first.id == second.id else { throw .differentDocuments() }
+    var sides = Sides(first, second)
+    let earlier = try sides.takeBackParted()
+    let values = try ValueMerge(sides.first, sides.second, earlier)
+    // Of an undo whose edit has left the log, the copies may know different changes: those of the longer history count.
+    let union =
+      values.prefersFirst ? MergedEdits(sides.first, sides.second) : MergedEdits(sides.second, sides.first)
+    let merged = try Self.merged(
+      sides, union, on: values.start, least: max(first.revision, second.revision), keeping: kept, named: name)
+    base = .both
+    if sides.second.own.isEmpty, merged.hasSameArt(as: first) {
+      (source, content) = (.first, first)
+    } else if sides.first.own.isEmpty, merged.hasSameArt(as: second) {
+      (source, content) = (.second, second)
+    } else {
+      (source, content) = (.both, merged)
+    }
+    report = MergeReport(sides, in: content, doubts: source == .both ? values.doubts : nil)
+  }
+
+  /// Makes all edits again. The result has at least the revision `least`, without the mark.
+  private static func merged(
+    _ sides: Sides, _ union: MergedEdits, on start: DocumentContent, least: Int = 0, keeping kept: Int,
+    named name: (DocumentContent, ArraySlice<LoggedEdit>) -> Origin
+  ) throws(ArtError) -> DocumentContent {
+    var merged = start
     for entry in union.entries { try merged.makeAgain(entry) }
     guard merged.emojiCount <= Limits.emojiCount else { throw .tooManyEmoji() }
+    if merged.revision < least { merged.cutLog(at: least, head: merged.head) }
     try merged.appendMark(keeping: kept, named: name)
-    merged.setPictures(first.pictures.union(second.pictures))
+    merged.setPictures(sides.first.whole.pictures.union(sides.second.whole.pictures))
     merged.checkInvariants()
-    content = merged
-    report = MergeReport(sides, in: merged)
+    return merged
   }
 }
 
@@ -120,21 +158,47 @@ struct Sides {
     first.start.log.count >= second.start.log.count ? .first : .second
   }
 
-  /// Takes both copies back to where they parted.
-  fileprivate mutating func findCommonPoint() throws(ArtError) {
-    // Older edits may have left one of the logs.
-    let floor = [first.beginning, second.beginning].compactMap { $0 }.max()
+  /// The oldest edit that both logs may have; nil if both have all.
+  private var floor: MergeKey? { [first.beginning, second.beginning].compactMap { $0 }.max() }
+
+  /// The edits at the end of each log that come after the common ones. What is older than the floor may have left one of the logs.
+  private var numbersOfLater: (first: Int, second: Int) {
+    let floor = floor
     func isOld(_ entry: LoggedEdit) -> Bool { floor.map { MergeKey(entry) < $0 } ?? false }
     let (mine, theirs) = (first.start.log.drop(while: isOld), second.start.log.drop(while: isOld))
     let common = zip(mine, theirs).prefix { $0.isSameEdit(as: $1) }.count
-    try first.takeBack(mine.count - common)
-    try second.takeBack(theirs.count - common)
-    guard first.start.revision == second.start.revision, first.start.hasSameArt(as: second.start),
-      first.isInOrder, second.isInOrder
-    else { throw .parted(first.whole, second.whole) }
+    return (mine.count - common, theirs.count - common)
+  }
+
+  /// Takes both copies back to where their logs part, whatever their art is there. Returns what only one of the logs has from before both begin.
+  fileprivate mutating func takeBackParted() throws(ArtError) -> EarlierWrites {
+    let floor = floor
+    let old = [first, second].map { side in
+      side.start.log.prefix { entry in floor.map { MergeKey(entry) < $0 } ?? false }
+    }
+    try takeBack()
+    return EarlierWrites(old[0].isEmpty ? old[1] : old[0], isOfFirst: !old[0].isEmpty)
+  }
+
+  private mutating func takeBack() throws(ArtError) {
+    let later = numbersOfLater
+    try first.takeBack(later.first)
+    try second.takeBack(later.second)
+    findOwn()
+  }
+
+  private mutating func findOwn() {
     let (firstIDs, secondIDs) = (Set(first.later.lazy.map(\.id)), Set(second.later.lazy.map(\.id)))
     first.own = first.later.filter { !secondIDs.contains($0.id) }
     second.own = second.later.filter { !firstIDs.contains($0.id) }
+  }
+
+  /// Takes both copies back to where they parted.
+  fileprivate mutating func findCommonPoint() throws(ArtError) {
+    try takeBack()
+    guard first.start.revision == second.start.revision, first.start.hasSameArt(as: second.start),
+      first.isInOrder, second.isInOrder
+    else { throw .parted(first.whole, second.whole) }
   }
 
   /// Which of two copies with the same edits is the result: the choice is the same whoever merges them. Nil if the edits differ.

@@ -32,6 +32,14 @@ public struct MergeReport: Sendable, Hashable {
     public let change: Write
   }
 
+  /// Values of the two copies between which no log could decide. Only a merge by value has doubts.
+  public struct Doubt: Sendable, Hashable {
+    /// The value that the merged document has; an addition for an emoji that only one copy had.
+    public let kept: Change
+    /// The other copy's value; nil for an emoji that it did not have.
+    public let other: Change?
+  }
+
   /// The number of edits of the first copy that the second one lacked.
   public let fromFirst: Int
   /// The number of edits of the second copy that the first one lacked.
@@ -42,11 +50,14 @@ public struct MergeReport: Sendable, Hashable {
   public let survivors: [Survivor]
   /// The emoji that both copies have added under one id, which only chance or an edit that was made twice brings about.
   public let addedTwice: [EmojiID]
+  /// What a merge by value could only guess; nil for any other merge.
+  public let doubts: [Doubt]?
 }
 
 extension MergeReport {
   /// The report of a merge with that result.
-  init(_ sides: Sides, in merged: DocumentContent) {
+  init(_ sides: Sides, in merged: DocumentContent, doubts: [Doubt]? = nil) {
+    self.doubts = doubts
     fromFirst = sides.first.own.count
     fromSecond = sides.second.own.count
     guard fromFirst > 0, fromSecond > 0 else {

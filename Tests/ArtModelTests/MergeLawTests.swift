@@ -99,13 +99,21 @@ import Testing
     #expect(tally.refused == 0)
   }
 
-  @Test("M41 with logs that are cut, copies are merged exactly or refused")
+  @Test(
+    "M41 M43 with logs that are cut, copies are merged exactly or refused, and then by value if one asks for it"
+  )
   func shortLogs() throws {
+    var byValue = 0
     _ = try Self.play("merge-short-logs", smoke: 40, "merging short logs") { number in
       var world = try MergeWorld(seed: number, machines: 3, keeping: 24)
       try Self.run(&world, machines: 3, steps: 60)
+      for (one, other) in [(0, 1), (1, 2), (2, 0)] {
+        if try world.tryByValue(world.copies[one], world.copies[other]) { byValue += 1 }
+      }
       // Old edits leave these logs.
       return (world, 0)
     }
+    print("M43 merging by value: \(byValue) pairs")
+    #expect(byValue > 0)
   }
 }

@@ -257,6 +257,25 @@ struct MergeWorld {
   }
 
   /// Goes back to the beginning: to what all copies were made of.
+  /// Merges two copies that have parted by value: the result does not depend on their order, and has each emoji that no log says was removed.
+  /// Returns false if they have not parted.
+  mutating func tryByValue(_ x: DocumentContent, _ y: DocumentContent) throws -> Bool {
+    guard try merge(x, y) == nil else { return false }
+    let one = try DocumentMerge(byValueOf: x, y, named: Self.name)
+    let other = try DocumentMerge(byValueOf: y, x, named: Self.name)
+    check(one.content == other.content, "by value: not commutative")
+    check(one.report.doubts.map(Set.init) == other.report.doubts.map(Set.init), "by value: other doubts")
+    let removed = Set(
+      (x.log + y.log).lazy.flatMap(\.edit.changes).compactMap {
+        if case .remove(let id) = $0 { id } else { nil }
+      })
+    let ids = Set((x.emojisInOrder() + y.emojisInOrder()).map(\.id))
+    check(ids.subtracting(removed).allSatisfy { one.content.emoji($0) != nil }, "by value: an emoji is lost")
+    check(
+      one.content.revision > max(x.revision, y.revision) || one.source != .both, "by value: an old revision")
+    return true
+  }
+
   mutating func tryReturning(_ content: DocumentContent) throws {
     check(try content.reachableRevisions.lowerBound == 0, "the beginning is not reached")
     check(try content.content(at: 0).hasSameArt(as: start), "the art of the beginning is another one")

@@ -26,10 +26,12 @@ import Testing
       for _ in 1..<count { files.append(try copy(file)) }
     }
 
-    mutating func copy(_ file: DocumentFile) throws -> DocumentFile {
+    mutating func copy(_ file: DocumentFile) throws -> DocumentFile { try copy(try bytes(file.path)) }
+
+    mutating func copy(_ bytes: [UInt8]) throws -> DocumentFile {
       number += 1
       let path = folder.path + "/copy\(number).emojiart"
-      try write(bytes(file.path), to: path)
+      try write(bytes, to: path)
       return DocumentFile(path)
     }
 
@@ -337,9 +339,9 @@ import Testing
     #expect(try copies.merge(merged, copies.files[0]).read() == merged.read())
   }
 
-  @Test("F32 copies that have parted are refused, and stay as they are")
+  @Test("F32 copies that have parted are refused, and stay as they are, unless one asks for a merge by value")
   func parted() throws {
-    let copies = try Self.long(2_500)
+    var copies = try Self.long(2_500)
     for file in copies.files {
       try file.edit { (transaction: DocumentTransaction) throws(ArtError) in try transaction.clearArchive() }
     }
@@ -347,6 +349,15 @@ import Testing
     #expect(failure { try copies.files[0].merge([copies.files[1]]) }?.code == .parted)
     #expect(failure { try copies.files[0].previewMerge([copies.files[1]]) }?.code == .parted)
     #expect(try copies.files.map { try bytes($0.path) } == before)
+    // By value both come together, whoever asks for it, and the former document is kept.
+    let other = try copies.copy(copies.files[1])
+    let outcome = try copies.files[0].merge([copies.files[1]], isByValue: true)
+    _ = try other.merge([DocumentFile(copies.copy(before[0]).path)], isByValue: true)
+    #expect(try outcome.parts.first?.report.doubts?.isEmpty == false && Self.isEqual(copies.files[0], other))
+    #expect(try copies.files[0].check().faults == [] && bytes(copies.files[1].path) == before[1])
+    let kept = try StateFolder.quarantine(before[0], as: FilePath(copies.files[0].path).name)
+    #expect(try bytes(kept) == before[0])
+    #expect(try !copies.files[0].merge([copies.files[1]], isByValue: true).hasChanged)
     let stranger = try copies.folder.document("stranger.emojiart", seed: 99)
     #expect(failure { try stranger.merge([copies.files[1]]) }?.code == .badValue)
   }

@@ -90,16 +90,17 @@ struct DocumentCopy {
 // MARK: - Merging
 
 extension DocumentCopy {
-  /// Merges another copy into this one. Returns what they bring and disagree on. Throws as `DocumentMerge` does, and `damaged`.
-  mutating func merge(_ other: DocumentCopy) throws(ArtError) -> MergeReport {
+  /// Merges another copy into this one; by value if they have parted and `isByValue`. Returns what they bring and disagree on. Throws as
+  /// `DocumentMerge` does, and `damaged`.
+  mutating func merge(_ other: DocumentCopy, isByValue: Bool = false) throws(ArtError) -> MergeReport {
     let mine = self
     bytes = nil
-    let (merge, base) = try mine.mergeContents(with: other)
+    let (merge, base) = try mine.mergeContents(with: other, isByValue: isByValue)
     content = merge.content
     switch merge.source {
     case .first: break
     case .second: archive = other.archive
-    case .both: archive = base.archive
+    case .both: archive = base?.archive ?? []
     }
     if content == mine.content, content == other.content, other.reach < mine.reach { archive = other.archive }
     mergeOrigins(mine, other)
@@ -109,23 +110,31 @@ extension DocumentCopy {
     return merge.report
   }
 
-  /// The merged content, and the copy whose log and archive lie before the common point. The archives are read where the logs do not
-  /// reach back far enough.
+  /// The merged content, and the copy whose log and archive lie before the common point; nil without one. The archives are read where the
+  /// logs do not reach back far enough.
   private func mergeContents(
-    with other: DocumentCopy
-  ) throws(ArtError) -> (merge: DocumentMerge, base: DocumentCopy) {
+    with other: DocumentCopy, isByValue: Bool
+  ) throws(ArtError) -> (merge: DocumentMerge, base: DocumentCopy?) {
     do throws(ArtError) {
       let merge = try DocumentMerge(
         content, other.content, preferring: reach <= other.reach ? .first : .second, named: Self.markOrigin)
       return (merge, merge.base == .first ? self : other)
     } catch {
-      guard error.code == .parted, !archive.isEmpty || !other.archive.isEmpty else { throw error }
+      guard error.code == .parted, isByValue || !archive.isEmpty || !other.archive.isEmpty else {
+        throw error
+      }
       let (mine, theirs) = (try unarchived(), try other.unarchived())
-      let merge = try DocumentMerge(
-        mine.content, theirs.content, preferring: mine.reach <= theirs.reach ? .first : .second,
-        named: Self.markOrigin)
+      let merge: DocumentMerge
+      do throws(ArtError) {
+        merge = try DocumentMerge(
+          mine.content, theirs.content, preferring: mine.reach <= theirs.reach ? .first : .second,
+          named: Self.markOrigin)
+      } catch {
+        guard error.code == .parted, isByValue else { throw error }
+        merge = try DocumentMerge(byValueOf: mine.content, theirs.content, named: Self.markOrigin)
+      }
       switch merge.source {
-      case .both: return (merge, merge.base == .first ? mine : theirs)
+      case .both: return (merge, merge.base == .both ? nil : merge.base == .first ? mine : theirs)
       // The copy stays as it is, with its archive.
       case .first: return (merge.replacingContent(content), self)
       case .second: return (merge.replacingContent(other.content), other)

@@ -41,10 +41,10 @@ extension DocumentFile {
   ///      └────────────── merge that one, too: another program had put it there meanwhile ◀─────────────────────┘
   ///
   /// A document that has all edits of the copies is not written. If a copy has all edits of the document, the document becomes that file,
-  /// byte for byte. Throws `badValue` for a copy of another document, `parted`, and what `read` and `edit` throw; then the document is as it
-  /// was.
-  public func merge(_ others: [DocumentFile]) throws(ArtError) -> MergeOutcome {
-    try merge(try Self.copies(others)) { (_) throws(ArtError) in }
+  /// byte for byte. With `isByValue`, copies that have parted are merged by their values, and the state folder keeps the document's former file.
+  /// Throws `badValue` for a copy of another document, `parted`, and what `read` and `edit` throw; then the document is as it was.
+  public func merge(_ others: [DocumentFile], isByValue: Bool = false) throws(ArtError) -> MergeOutcome {
+    try merge(try Self.copies(others), isByValue: isByValue) { (_) throws(ArtError) in }
   }
 
   /// Merges a copy in memory into the document: what an open document holds of a file that another one has replaced. Throws as above.
@@ -53,8 +53,10 @@ extension DocumentFile {
   }
 
   /// What `merge` would bring; nothing is written. Throws what `merge` throws.
-  public func previewMerge(_ others: [DocumentFile]) throws(ArtError) -> MergeOutcome {
-    var merged = MergedCopies(try copy())
+  public func previewMerge(
+    _ others: [DocumentFile], isByValue: Bool = false
+  ) throws(ArtError) -> MergeOutcome {
+    var merged = MergedCopies(try copy(), isByValue: isByValue)
     for other in try Self.copies(others) { try merged.add(other) }
     return merged.outcome
   }
@@ -97,7 +99,7 @@ extension DocumentFile {
 
   /// The same for copies that were read. `reached` is called after each step, and may end the merge by throwing.
   func merge(
-    _ others: [DocumentCopy], reached: (MergeStep) throws(ArtError) -> Void
+    _ others: [DocumentCopy], isByValue: Bool = false, reached: (MergeStep) throws(ArtError) -> Void
   ) throws(ArtError) -> MergeOutcome {
     let deadline = Deadline(timeout)
     var put: (copy: DocumentCopy, bytes: [UInt8])?
@@ -108,7 +110,8 @@ extension DocumentFile {
         guard let file = try locateAgain(tries, deadline) else { continue }
         let transaction = try beginWriting(file, deadline)
         guard let file = try fileIfStillAtPath(file, transaction.connection) else { continue }
-        var merged = MergedCopies(try DocumentCopy(transaction, named: name))
+        let document = try DocumentCopy(transaction, named: name)
+        var merged = MergedCopies(document, isByValue: isByValue)
         former = former ?? file.identity
         // What was put in place may have been replaced again.
         if let put { try merged.add(put.copy) } else { for copy in others { try merged.add(copy) } }
@@ -120,6 +123,9 @@ extension DocumentFile {
         try reached(.read)
         let held: HeldFile?
         if let bytes = try merged.newBytes() {
+          if isByValue, let former = document.bytes {
+            _ = try StateFolder.quarantine(former, as: FilePath(file.path).name)
+          }
           put = (merged.copy, bytes)
           held = try self.put(bytes, merged.copy, over: file, transaction, reached)
         } else {

@@ -9,16 +9,19 @@ struct MergedCopies {
   private let document: DocumentCopy
   private var others: [DocumentCopy] = []
   private var parts: [MergeOutcome.Part] = []
+  private let isByValue: Bool
 
-  init(_ document: DocumentCopy) {
-    (copy, self.document) = (document, document)
+  /// `isByValue` merges copies by value that have parted.
+  init(_ document: DocumentCopy, isByValue: Bool) {
+    (copy, self.document, self.isByValue) = (document, document, isByValue)
   }
 
   /// Merges one copy more. Throws `badValue` for another document, `parted`.
   mutating func add(_ other: DocumentCopy) throws(ArtError) {
     do throws(ArtError) {
       parts.append(
-        MergeOutcome.Part(name: other.name, report: try copy.merge(other), digest: other.bytes?.digest))
+        MergeOutcome.Part(
+          name: other.name, report: try copy.merge(other, isByValue: isByValue), digest: other.bytes?.digest))
     } catch {
       switch error.code {
       case .parted: throw .parted(document, other)
@@ -62,6 +65,6 @@ extension ArtError {
     ArtError(
       .parted,
       "\(document.name) (revision \(document.content.revision)) and \(other.name) (revision \(other.content.revision)) have parted: what both keep of their edits does not reach back to a common state; nothing is merged",
-      about: other.name)
+      about: other.name, remedy: .mergeByValue)
   }
 }

@@ -24,16 +24,18 @@ public struct Merging: Sendable {
     public internal(set) var kept: [ArtError] = []
   }
 
-  /// Merges copies into a document. Without `others`, its conflict copies. `keepsCopies` leaves these where they are.
+  /// Merges copies into a document. Without `others`, its conflict copies. `keepsCopies` leaves these where they are; `isByValue` merges copies
+  /// by value that have parted.
   ///
   /// Orphaned journals of the document are restored first. Throws `noSuchDocument` if no copies are given and there are none, what restoring
   /// and `DocumentFile.merge` throw; then nothing is changed.
   public func merge(
-    _ file: DocumentFile, _ others: [DocumentFile]? = nil, keepingCopies keepsCopies: Bool = false
+    _ file: DocumentFile, _ others: [DocumentFile]? = nil, keepingCopies keepsCopies: Bool = false,
+    isByValue: Bool = false
   ) throws(ArtError) -> Result {
     let others = try copies(others, of: file)
     try recovery.restoreFirst(file)
-    let outcome = try file.merge(others)
+    let outcome = try file.merge(others, isByValue: isByValue)
     var result = Result(outcome: outcome)
     guard !keepsCopies else { return result }
     for (other, part) in zip(others, outcome.parts) where ConflictCopy(other.path)?.document == file.path {
@@ -49,9 +51,9 @@ public struct Merging: Sendable {
 
   /// What a merge would bring; nothing is changed. Unsaved edits of programs that have ended do not count. Throws as `merge` does.
   public func preview(
-    _ file: DocumentFile, _ others: [DocumentFile]? = nil
+    _ file: DocumentFile, _ others: [DocumentFile]? = nil, isByValue: Bool = false
   ) throws(ArtError) -> Result {
-    Result(outcome: try file.previewMerge(try copies(others, of: file)))
+    Result(outcome: try file.previewMerge(try copies(others, of: file), isByValue: isByValue))
   }
 
   private func copies(_ others: [DocumentFile]?, of file: DocumentFile) throws(ArtError) -> [DocumentFile] {

@@ -9,7 +9,7 @@ struct Merge: ParsableCommand {
     commandName: "merge",
     abstract: "Merge copies of a document that were edited apart.",
     usage: """
-      emojiart merge <doc> [<copy> ...] [--dry-run] [--keep]
+      emojiart merge <doc> [<copy> ...] [--dry-run] [--keep] [--by-value]
       emojiart merge --driver <ancestor> <doc> <copy>
       """,
     discussion: """
@@ -19,6 +19,10 @@ struct Merge: ParsableCommand {
 
       Without a copy, the conflict copies beside the document are merged that Syncthing, Dropbox or Nextcloud have \
       put there. A conflict copy that is merged is removed; the state folder keeps it.
+
+      Copies that have been edited so often that the edits they keep no longer reach back to a common state are refused. \
+      With --by-value they are merged by what they have now: an emoji that only one of them has stays, and what had to \
+      be guessed is printed. The state folder keeps the document as it was.
 
       In git, `*.emojiart merge=emojiart` in .gitattributes, and once on each machine: \
       git config merge.emojiart.driver 'emojiart merge --driver %O %A %B'
@@ -36,6 +40,8 @@ struct Merge: ParsableCommand {
   var copies: [String] = []
   @Flag(name: .customLong("dry-run"), help: "Only tell what a merge would bring.") var dryRun = false
   @Flag(help: "Leave merged conflict copies where they are.") var keep = false
+  @Flag(name: .customLong("by-value"), help: "Merge copies that have parted by what they have now.")
+  var byValue = false
   @Flag(help: "As git's merge driver: three files, of which the second one becomes the result.")
   var driver = false
   @OptionGroup var common: CommonOptions
@@ -50,7 +56,9 @@ struct Merge: ParsableCommand {
     }
     let merging = Merging(by: .ofCommand)
     let result =
-      dryRun ? try merging.preview(file, others) : try merging.merge(file, others, keepingCopies: keep)
+      dryRun
+      ? try merging.preview(file, others, isByValue: byValue)
+      : try merging.merge(file, others, keepingCopies: keep, isByValue: byValue)
     if !dryRun { Output.addToErrors("the merge itself is saved") }
     for error in result.kept { Output.printError(error.message) }
     if result.outcome.isPictureLost {
@@ -64,7 +72,7 @@ struct Merge: ParsableCommand {
   /// As git calls it: with temporary files of the common ancestor, of ours, which becomes the result, and of theirs. git takes a status
   /// above 0 as a conflict, and leaves ours as it is.
   private func runDriver() throws {
-    guard copies.count == 2, !dryRun, !keep, !common.json else {
+    guard copies.count == 2, !dryRun, !keep, !byValue, !common.json else {
       throw ArtError(.usage, "--driver takes three files: ancestor, ours and theirs")
     }
     let result = try Merging(by: .ofCommand).merge(
@@ -97,10 +105,12 @@ struct MergeWords {
   private func lines(_ part: MergeOutcome.Part, isDone: Bool) -> [String] {
     let report = part.report
     let edits = report.fromSecond == 1 ? "1 edit" : "\(report.fromSecond) edits"
+    let what = isDone ? "merged" : "would be merged"
     let first =
-      report.fromSecond == 0 ? "nothing new" : isDone ? "\(edits) merged" : "\(edits) would be merged"
-    return ["\(safe(part.name)): \(first)"] + report.conflicts.flatMap(lines)
-      + report.survivors.map(line)
+      report.doubts != nil
+      ? "\(what) by value" : report.fromSecond == 0 ? "nothing new" : "\(edits) \(what)"
+    return ["\(safe(part.name)): \(first)"] + (report.doubts ?? []).map(line)
+      + report.conflicts.flatMap(lines) + report.survivors.map(line)
       + report.addedTwice.map { "\(text($0)): both had added it; it is one emoji" }
   }
 
@@ -110,6 +120,13 @@ struct MergeWords {
       "\(subject(conflict.field)): \(what(conflict.kept)) stays",
       "  not \(what(conflict.other))\(conflict.isUndoable ? "; \(undo)" : "")",
     ]
+  }
+
+  private func line(_ doubt: MergeReport.Doubt) -> String {
+    guard let other = doubt.other else {
+      return "\(subject(doubt.kept.field)): only one copy has it; it stays"
+    }
+    return "\(subject(doubt.kept.field)): \(safe(doubt.kept.summary)) stays, not \(safe(other.summary))"
   }
 
   private func line(_ survivor: MergeReport.Survivor) -> String {
@@ -145,7 +162,16 @@ struct MergeWords {
   }
 
   private func json(_ part: MergeOutcome.Part) -> JSON {
-    .object([
+    let doubts = part.report.doubts.map { doubts in
+      JSON.array(
+        doubts.map {
+          .object([
+            "emoji": .optional($0.kept.field.emoji?.description), "kept": .string($0.kept.summary),
+            "other": .optional($0.other?.summary),
+          ])
+        })
+    }
+    return .object([
       "conflicts": .array(
         part.report.conflicts.map {
           .object([
@@ -153,7 +179,7 @@ struct MergeWords {
             "undo": .boolean($0.isUndoable),
           ])
         }),
-      "copy": .string(part.name), "edits": .integer(part.report.fromSecond),
+      "copy": .string(part.name), "doubts": doubts ?? .null, "edits": .integer(part.report.fromSecond),
       "survivors": .array(
         part.report.survivors.map {
           .object([
