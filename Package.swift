@@ -54,7 +54,7 @@ let package = Package(
       name: "ArtWorkspace",
       dependencies: [
         "ArtSystem", "ArtModel", "ArtStore", "ArtDocument", "ArtWatch", "ArtWorker", "ArtExchange",
-        "ArtNames",
+        "ArtNames", "CSodium",
       ],
       swiftSettings: settings),
     .target(

@@ -22,7 +22,7 @@ public struct Fetcher {
   var pinsAddresses = true
 
   /// The file that the environment names, as an absolute path that does not depend on the current folder.
-  private static let namedAuthorities = ["CURL_CA_BUNDLE", "SSL_CERT_FILE"].compactMap { Environment[$0] }
+  static let namedAuthorities = ["CURL_CA_BUNDLE", "SSL_CERT_FILE"].compactMap { Environment[$0] }
     .first.map { FilePath.resolvedIfThere($0) ?? $0 }
 
   /// Makes the libraries open what they would open later, for a process that is about to enter the sandbox.

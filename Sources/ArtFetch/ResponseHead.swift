@@ -19,6 +19,8 @@ struct ResponseHead {
   private var codings: [String] = []
   private var kinds: [String] = []
   private var locations: [String] = []
+  /// The fields of a store's response.
+  private var fields: [String: String] = [:]
 
   /// Adds a line, without its line break. A status line starts a new head.
   mutating func append(_ line: some Sequence<UInt8>) {
@@ -31,7 +33,9 @@ struct ResponseHead {
     }
     guard let colon = text.firstIndex(of: ":") else { return }
     let value = text[text.index(after: colon)...].trimmed
-    switch text[..<colon].lowercased() {
+    let name = text[..<colon].lowercased()
+    if StoreResponse.fieldNames.contains(name) { fields[name] = value }
+    switch name {
     case "content-length":
       lengths += value.split(separator: ",", omittingEmptySubsequences: false).map(\.trimmed)
     case "content-encoding": codings += Self.list(value).filter { $0 != "identity" }
@@ -60,6 +64,20 @@ struct ResponseHead {
     }
     for kind in kinds { try MediaType.check(kind, from: place) }
     return .body(total: try length(from: place, limit: limit))
+  }
+
+  /// The status and fields of a store's response, and the length of its body if that is known; nil for an interim response. Throws `status`,
+  /// `encoding`, `tooBig`.
+  func response(
+    from place: String, limit: Int
+  ) throws(Refusal) -> (status: Int, fields: [String: String], total: Int?)? {
+    guard let status else { throw Refusal(.status, "\(place) does not answer in HTTP") }
+    guard !(100...199).contains(status) else { return nil }
+    guard (200...999).contains(status) else { throw Refusal(.status, "\(place) answered \(status)") }
+    if let coding = codings.first {
+      throw Refusal(.encoding, "\(place) answers with a body encoded as \(Self.brief(coding))")
+    }
+    return (status, fields, try length(from: place, limit: limit))
   }
 
   private func location(from place: String) throws(Refusal) -> String {

@@ -20,11 +20,15 @@ final class Transfer {
 
   let target: Target
   let hop: Hop
+  /// The request to a store; nil for a picture.
+  let request: StoreRequest?
   private let limit: Int
   private let deadline: ContinuousClock.Instant
   private let progress: (Int, Int?) -> Void
   private var head = ResponseHead()
   private var verdict: ResponseHead.Verdict?
+  /// The status and the fields of a store's response.
+  private(set) var response: StoreResponse?
   private var body: [UInt8] = []
   private var lastReport: (received: Int, when: ContinuousClock.Instant)?
   /// Why the transfer was aborted.
@@ -34,11 +38,13 @@ final class Transfer {
 
   /// Creates a hop.
   init(
-    to target: Target, by hop: Hop, limit: Int, headBytesLeft: Int, before deadline: ContinuousClock.Instant,
+    to target: Target, by hop: Hop, sending request: StoreRequest? = nil, limit: Int, headBytesLeft: Int,
+    before deadline: ContinuousClock.Instant,
     progress: @escaping (Int, Int?) -> Void
   ) {
     self.target = target
     self.hop = hop
+    self.request = request
     self.limit = limit
     self.headBytesLeft = headBytesLeft
     self.deadline = deadline
@@ -61,6 +67,7 @@ final class Transfer {
     guard case .body(let total) = verdict else {
       throw Refusal(.status, "\(target.place) does not answer in HTTP")
     }
+    if response != nil { return .body(body) }
     guard total == nil || total == body.count else { throw Refusal.cutShort(target, body.count, total) }
     if lastReport?.received != body.count { reportProgress(total, .now) }
     return .body(body)
@@ -95,6 +102,7 @@ extension Transfer {
       return true
     }
     do throws(Refusal) {
+      if request != nil { return try receiveResponseHead() }
       let verdict = try head.verdict(from: target.place, limit: limit)
       switch verdict {
       case .interim: return true
@@ -110,6 +118,14 @@ extension Transfer {
     } catch {
       return refuse(error)
     }
+  }
+
+  private func receiveResponseHead() throws(Refusal) -> Bool {
+    guard let head = try head.response(from: target.place, limit: limit) else { return true }
+    response = StoreResponse(status: head.status, fields: head.fields)
+    // libcurl compares the length of a body with the head's.
+    verdict = .body(total: head.total)
+    return true
   }
 
   /// Bytes of the body.
@@ -175,7 +191,7 @@ struct TransferSettings {
     _ handle: UnsafeMutableRawPointer, _ transfer: Transfer, _ message: UnsafeMutableBufferPointer<CChar>
   ) -> CURLcode {
     let easy = EasyHandle(handle)
-    let headers = SList(["Accept: image/*", "Accept-Encoding: identity"])
+    let headers = SList(transfer.request?.lines ?? ["Accept: image/*", "Accept-Encoding: identity"])
     let addresses = SList(pinsAddresses ? [transfer.hop.pin].compactMap { $0 } : [])
     easy.set(CURLOPT_URL, transfer.target.url)
     easy.set(CURLOPT_USERAGENT, "emojiart/\(EmojiArtVersion.current)")
@@ -184,11 +200,29 @@ struct TransferSettings {
     setLimits(easy)
     setTrust(easy)
     setProxy(easy, transfer.hop.proxy)
+    if let request = transfer.request { setMethod(easy, request.method) }
     ccurl_set_error_buffer(handle, message.baseAddress)
     ccurl_set_callbacks(
       handle, receiveHead, receiveBody, openSocket, Unmanaged.passUnretained(transfer).toOpaque())
     guard easy.code == CURLE_OK else { return easy.code }
-    return withExtendedLifetime((headers, addresses)) { curl_easy_perform(handle) }
+    let body = transfer.request.flatMap { $0.method == .put ? $0.body : nil }
+    return withExtendedLifetime((headers, addresses)) {
+      guard let body else { return curl_easy_perform(handle) }
+      return body.withUnsafeBytes { bytes in
+        let code = ccurl_set_body(handle, bytes.baseAddress, curl_off_t(bytes.count))
+        return code == CURLE_OK ? curl_easy_perform(handle) : code
+      }
+    }
+  }
+
+  private func setMethod(_ easy: EasyHandle, _ method: StoreRequest.Method) {
+    // Dots in a path are part of an object's name.
+    easy.set(CURLOPT_PATH_AS_IS, 1)
+    switch method {
+    case .get: break
+    case .head: easy.set(CURLOPT_NOBODY, 1)
+    case .put, .delete: easy.set(CURLOPT_CUSTOMREQUEST, method.rawValue)
+    }
   }
 
   /// No automatic redirects, and no decoding.
@@ -248,6 +282,13 @@ private final class SList {
   }
 
   deinit { curl_slist_free_all(first) }
+}
+
+extension StoreRequest {
+  /// The lines of the head. A body is sent at once, without asking the store whether it wants it.
+  fileprivate var lines: [String] {
+    ["Accept: */*", "Accept-Encoding: identity", "Expect:"] + fields.map { "\($0.name): \($0.value)" }
+  }
 }
 
 // MARK: - Callbacks in C

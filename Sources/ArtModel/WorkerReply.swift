@@ -25,6 +25,8 @@ package enum WorkerReply: Sendable, Hashable {
   case notDrawn(DrawingRefusal)
   /// The box of the words.
   case measured(TextBox)
+  /// The response of an object store; its body of that many bytes follows the line.
+  case exchanged(status: Int, fields: [String: String], bytes: Int)
   /// The system's support for a sandbox.
   case sandbox(SandboxAbility)
 }
@@ -37,7 +39,7 @@ extension WorkerReply {
   ///     {"hello":1}  {"progress":{"received":…,"total":…}}  {"body":…}
   ///     {"picture":{"isAnimated":…,"mediaType":"…","size":{…}}}  {"refused":{"detail":"…","isTransient":…,"reason":"…"}}
   ///     {"part":…}  {"drawn":{…}}  {"notDrawn":{"detail":"…","reason":"…"}}
-  ///     {"measured":[6.2,1.362]}  {"sandbox":{"hasSeccomp":…,"landlock":…}}
+  ///     {"exchanged":{"bytes":…,"fields":{…},"status":200}}  {"measured":[6.2,1.362]}  {"sandbox":{"hasSeccomp":…,"landlock":…}}
   package func write(to writer: inout JSONWriter) {
     writer.object { writer in
       switch self {
@@ -79,6 +81,9 @@ extension WorkerReply {
       case .notDrawn(let refusal):
         writer.key("notDrawn")
         refusal.write(to: &writer)
+      case .exchanged(let status, let fields, let bytes):
+        writer.key("exchanged")
+        StoreResponse.write(status, fields, bytes: bytes, to: &writer)
       case .measured(let box):
         writer.key("measured")
         box.write(to: &writer)
@@ -97,6 +102,7 @@ extension WorkerReply {
       switch key {
       case "body": reply = .body(bytes: try reader.count(0...WorkerRequest.bodyLimit, "bytes"))
       case "drawn": reply = .drawn(try Drawn(from: &reader))
+      case "exchanged": reply = try StoreResponse.reply(from: &reader)
       case "hello": reply = .hello(version: try reader.integer())
       case "measured": reply = .measured(try TextBox(from: &reader))
       case "notDrawn": reply = .notDrawn(try DrawingRefusal(from: &reader))

@@ -10,6 +10,8 @@ package enum WorkerVerb: Sendable, Hashable {
   case draw(FontPaths, [PictureKind])
   /// Measures words in these fonts.
   case measure(FontPaths)
+  /// Exchanges objects with a store.
+  case store
   /// Reports the system's support for a sandbox, and accepts no requests.
   case sandbox
 
@@ -20,6 +22,7 @@ package enum WorkerVerb: Sendable, Hashable {
     case .decode(let kinds): ["decode"] + kinds.map(\.rawValue)
     case .draw(let fonts, let kinds): ["draw"] + fonts.arguments + kinds.map(\.rawValue)
     case .measure(let fonts): ["measure"] + fonts.arguments
+    case .store: ["store"]
     case .sandbox: ["sandbox"]
     }
   }
@@ -34,6 +37,7 @@ package enum WorkerVerb: Sendable, Hashable {
       self = .measure(FontPaths(leading: &rest))
       guard rest.isEmpty else { throw Self.isNone }
     case "fetch" where rest.isEmpty: self = .fetch
+    case "store" where rest.isEmpty: self = .store
     case "sandbox" where rest.isEmpty: self = .sandbox
     default: throw Self.isNone
     }
@@ -54,7 +58,7 @@ package enum WorkerVerb: Sendable, Hashable {
   package func accepts(_ request: WorkerRequest) -> Bool {
     switch (self, request) {
     case (.fetch, .fetch), (.decode, .decode), (.draw, .labels), (.draw, .picture), (.draw, .draw),
-      (.measure, .measure):
+      (.measure, .measure), (.store, .exchange):
       true
     default: false
     }
@@ -117,7 +121,7 @@ public struct SandboxAbility: Sendable, Hashable {
 /// `draw`, which consumes them.
 package enum WorkerRequest: Sendable, Hashable {
   /// The version of the protocol, which the worker's first line names.
-  package static let version = 4
+  package static let version = 5
   /// The length of a line in bytes, at most. It fits the longest URL with every character escaped.
   package static let lineLimit = 1 << 20
   /// The length of a picture or a body in bytes, at most, whatever the limits say.
@@ -136,11 +140,14 @@ package enum WorkerRequest: Sendable, Hashable {
   case draw(Draw)
   /// Measures the words of a caption.
   case measure(Words)
+  /// Sends a request to an object store; its body follows the line.
+  case exchange(Exchange)
 
   /// The number of raw bytes after the line; nil if another line follows.
   package var bytesThatFollow: Int? {
     switch self {
     case .fetch, .draw, .measure: nil
+    case .exchange(let exchange): exchange.bytes
     case .decode(let bytes, _), .labels(let bytes, _), .picture(let bytes): bytes
     }
   }
@@ -305,6 +312,7 @@ extension WorkerRequest {
   ///
   ///     {"decode":{"bytes":…,"limits":{…}}}  {"fetch":{"allowsPrivate":…,"isTyped":…,"limits":{…},"proxies":{…},"url":"…"}}
   ///     {"labels":{"bytes":…,"total":…}}  {"picture":…}  {"draw":{…}}  {"measure":"…"}
+  ///     {"exchange":{…}}
   package func write(to writer: inout JSONWriter) {
     writer.object { writer in
       switch self {
@@ -333,6 +341,9 @@ extension WorkerRequest {
       case .draw(let draw):
         writer.key("draw")
         draw.write(to: &writer)
+      case .exchange(let exchange):
+        writer.key("exchange")
+        exchange.write(to: &writer)
       case .measure(let words):
         writer.key("measure")
         writer.string(words.string)
@@ -348,6 +359,7 @@ extension WorkerRequest {
       switch key {
       case "decode": request = try Self.decode(from: &reader)
       case "draw": request = .draw(try Draw(from: &reader))
+      case "exchange": request = .exchange(try Exchange(from: &reader))
       case "fetch": request = .fetch(try Fetch(from: &reader))
       case "labels": request = try Self.labels(from: &reader)
       case "measure": request = .measure(try Words(try reader.string()))
@@ -431,7 +443,7 @@ extension WorkerRequest.Fetch {
 }
 
 extension FetchLimits {
-  fileprivate func write(to writer: inout JSONWriter) {
+  func write(to writer: inout JSONWriter) {
     writer.object {
       $0.key("bytes")
       $0.integer(bytes)
@@ -444,7 +456,7 @@ extension FetchLimits {
     }
   }
 
-  fileprivate init(from reader: inout JSONReader) throws(ArtError) {
+  init(from reader: inout JSONReader) throws(ArtError) {
     var bytes: Int?
     var connect: Int?
     var redirects: Int?
@@ -467,7 +479,7 @@ extension FetchLimits {
 }
 
 extension PictureLimits {
-  fileprivate func write(to writer: inout JSONWriter) {
+  func write(to writer: inout JSONWriter) {
     writer.object {
       $0.key("bytes")
       $0.integer(bytes)
@@ -478,7 +490,7 @@ extension PictureLimits {
     }
   }
 
-  fileprivate init(from reader: inout JSONReader) throws(ArtError) {
+  init(from reader: inout JSONReader) throws(ArtError) {
     var bytes: Int?
     var pixels: Int?
     var side: Int?
@@ -496,7 +508,7 @@ extension PictureLimits {
 }
 
 extension ProxySettings {
-  fileprivate func write(to writer: inout JSONWriter) {
+  func write(to writer: inout JSONWriter) {
     writer.object { writer in
       for (key, value) in [("http", http), ("https", https), ("none", none)] {
         guard let value else { continue }
@@ -506,7 +518,7 @@ extension ProxySettings {
     }
   }
 
-  fileprivate init(from reader: inout JSONReader) throws(ArtError) {
+  init(from reader: inout JSONReader) throws(ArtError) {
     var proxies = ProxySettings()
     try reader.object { (key, reader) throws(ArtError) in
       switch key {

@@ -269,11 +269,6 @@ actor BrowsedFolder {
   }
 }
 
-extension DocumentBase {
-  /// Names the state of a document: another state has another key.
-  var key: String { "\(id).\(revision).\(head?.description ?? "")" }
-}
-
 /// Paths of documents, relative to the served folder.
 enum FolderPath {
   /// The folder of a document: `posters` of `posters/bees.emojiart`, `""` of `bees.emojiart`.

@@ -302,7 +302,7 @@ extension WorkerVerb {
   /// are part of the request, and the font is an argument.
   fileprivate var variables: [String] {
     switch self {
-    case .fetch: ["CURL_CA_BUNDLE", "SSL_CERT_FILE", "LOCALDOMAIN", "RES_OPTIONS"]
+    case .fetch, .store: ["CURL_CA_BUNDLE", "SSL_CERT_FILE", "LOCALDOMAIN", "RES_OPTIONS"]
     case .decode, .draw, .measure, .sandbox: []
     }
   }
@@ -343,6 +343,7 @@ extension WorkerReply {
     case .drawn: "drawn"
     case .notDrawn: "refusal to draw"
     case .measured: "box"
+    case .exchanged: "response"
     case .sandbox: "sandbox"
     }
   }

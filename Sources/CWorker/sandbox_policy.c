@@ -129,6 +129,9 @@ static const struct policy table[] = {
     [csandbox_fetch] = {
         .calls = (const struct call *const[]){basics, network, threads, NULL},
         .readable = name_files, .connects = true, .files = 64, .has_threads = true},
+    [csandbox_store] = {
+        .calls = (const struct call *const[]){basics, network, threads, NULL},
+        .readable = name_files, .connects = true, .files = 32, .has_threads = true},
 };
 
 const struct policy *policy_of(enum csandbox_policy policy) { return &table[policy]; }

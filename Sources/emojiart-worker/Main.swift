@@ -32,6 +32,7 @@ enum Main {
       case .fetch(let fetch): output.answer(fetch)
       case .decode(let bytes, let limits): output.answer(bytes, limits)
       case .draw(let drawing): output.answer(drawing, with: fonts)
+      case .exchange(let exchange, let body): output.answer(exchange, body)
       case .measure(let words): output.answer(words, with: fonts)
       }
     }
@@ -73,6 +74,9 @@ enum Sandbox {
     case .fetch:
       let certificates = Fetcher.prepare()
       close(csandbox_fetch, readable: certificates)
+    case .store:
+      let certificates = Fetcher.prepare()
+      close(csandbox_store, readable: certificates)
     case .decode(let kinds):
       PictureLoaders.load(kinds)
       close(kinds.needThreads ? csandbox_decode_threads : csandbox_decode)

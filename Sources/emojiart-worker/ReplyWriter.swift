@@ -20,6 +20,18 @@ struct ReplyWriter {
     }
   }
 
+  /// Sends a request to a store.
+  func answer(_ exchange: WorkerRequest.Exchange, _ body: [UInt8]) {
+    do throws(Refusal) {
+      let response = try StoreExchanger(exchange, body: body).run()
+      write(
+        .exchanged(status: response.status, fields: response.fields, bytes: response.body.count),
+        with: response.body)
+    } catch {
+      write(.refused(error))
+    }
+  }
+
   /// Checks a picture.
   func answer(_ bytes: [UInt8], _ limits: PictureLimits) {
     do throws(Refusal) {

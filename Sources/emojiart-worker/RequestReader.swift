@@ -10,6 +10,7 @@ enum CompleteRequest {
   case decode([UInt8], PictureLimits)
   case draw(Drawing)
   case measure(Words)
+  case exchange(WorkerRequest.Exchange, [UInt8])
 }
 
 /// Reads requests from standard input until it ends. A malformed request ends the program, because the start of
@@ -76,6 +77,7 @@ struct RequestReader {
       case .decode(_, let limits):
         answer(.decode(bytes, limits))
       case .measure(let words): answer(.measure(words))
+      case .exchange(let exchange): answer(.exchange(exchange, bytes))
       case nil: break
       }
     } catch {

@@ -553,7 +553,7 @@ extension DocumentFile {
 }
 
 extension DocumentTransaction {
-  fileprivate var base: DocumentBase { DocumentBase(id: id, revision: revision, head: head) }
+  var base: DocumentBase { DocumentBase(id: id, revision: revision, head: head) }
 
   fileprivate func pictureDigests() throws(ArtError) -> Set<String> {
     Set(try storedPictures().map(\.digest))

@@ -18,6 +18,9 @@ public struct DocumentBase: Sendable, Hashable {
     self.head = head
   }
 
+  /// A text that names the state: another state has another one.
+  public var key: String { "\(id).\(revision).\(head?.description ?? "")" }
+
   /// The state of a content.
   public init(_ content: DocumentContent) {
     self.init(id: content.id, revision: content.revision, head: content.head)

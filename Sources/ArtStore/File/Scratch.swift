@@ -112,7 +112,7 @@ public enum PlainFile {
   public static func close(_ descriptor: Int32) { document_close_descriptor(descriptor) }
 
   /// The bytes of a regular file, at most `limit`; nil if there is no file.
-  static func read(_ path: String, limit: Int) throws(ArtError) -> [UInt8]? {
+  package static func read(_ path: String, limit: Int) throws(ArtError) -> [UInt8]? {
     let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard file >= 0 else {
       if errno == ENOENT { return nil }

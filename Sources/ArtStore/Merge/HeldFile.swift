@@ -62,15 +62,8 @@ extension DocumentFile {
 
   /// The same for the bytes of that file.
   func merge(_ replaced: [UInt8]) throws(ArtError) -> MergeOutcome? {
-    let scratch = try Scratch()
-    defer { scratch.remove() }
-    try scratch.fill(replaced)
     let copy: DocumentCopy
-    do throws(ArtError) {
-      copy = try DocumentFile(scratch.document).read { (transaction) throws(ArtError) in
-        try DocumentCopy(transaction, named: name)
-      }
-    } catch {
+    do throws(ArtError) { copy = try self.copy(of: replaced) } catch {
       switch error.code {
       case .damaged, .notADocument, .newerFormat: return nil
       default: throw error

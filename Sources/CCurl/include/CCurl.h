@@ -23,6 +23,12 @@ static inline CURLcode ccurl_set_list(CURL *handle, CURLoption option, struct cu
   return curl_easy_setopt(handle, option, value);
 }
 
+/// Sends these bytes as the body. They must outlive the transfer.
+static inline CURLcode ccurl_set_body(CURL *handle, const void *bytes, curl_off_t count) {
+  CURLcode code = curl_easy_setopt(handle, CURLOPT_POSTFIELDSIZE_LARGE, count);
+  return code == CURLE_OK ? curl_easy_setopt(handle, CURLOPT_POSTFIELDS, count ? (const char *)bytes : "") : code;
+}
+
 /// CURL_ERROR_SIZE bytes that must outlive the transfer.
 static inline CURLcode ccurl_set_error_buffer(CURL *handle, char *buffer) {
   return curl_easy_setopt(handle, CURLOPT_ERRORBUFFER, buffer);

@@ -12,6 +12,7 @@ enum csandbox_policy {
   csandbox_draw,            ///< draws
   csandbox_measure,         ///< measures text
   csandbox_fetch,           ///< fetches from the network
+  csandbox_store,           ///< exchanges objects with a store
 };
 
 /// The sandbox features of the system.

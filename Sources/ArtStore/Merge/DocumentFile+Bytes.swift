@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import ArtSystem
+import Glibc
+
+/// Whole documents as bytes: what a program that carries them between machines sends and receives.
+extension DocumentFile {
+  /// The bytes of the file, and the state that they have. Throws what `read` throws.
+  public func bytes() throws(ArtError) -> (bytes: [UInt8], base: DocumentBase) {
+    try read { (transaction) throws(ArtError) in
+      // Others get nothing that they could not read.
+      _ = try transaction.load()
+      let connection = transaction.connection
+      return (try connection.bytes(count: connection.size, at: 0), transaction.base)
+    }
+  }
+
+  /// Merges the bytes of another copy's file into the document. Throws `notADocument`, `damaged` and `newerFormat` for bytes that cannot be
+  /// merged, `badValue` for another document, and what `merge` throws.
+  public func merge(bytes: [UInt8]) throws(ArtError) -> MergeOutcome {
+    let copy = try copy(of: bytes)
+    guard try base().id == copy.content.id else {
+      throw ArtError(.badValue, "\(name) there is another document than \(name) here", about: name)
+    }
+    return try merge([copy]) { (_) throws(ArtError) in }
+  }
+
+  /// Makes the document of the bytes of another copy's file. Throws as above, and `exists`.
+  public func create(bytes: [UInt8]) throws(ArtError) {
+    _ = try copy(of: bytes)
+    try FileImage.withUnnamedFile(near: path, like: nil, name: name) { (new) throws(ArtError) in
+      try PlainFile.write(bytes, to: new, name: name)
+    } _: { (new) throws(ArtError) in
+      do throws(SystemError) { try new.link(as: path) } catch {
+        throw error.number == EEXIST ? .exists(path) : ArtError(error, cannot: "create", name)
+      }
+    }
+    try PlainFile.syncFolder(of: path)
+  }
+
+  /// The copy of the document that bytes hold.
+  func copy(of bytes: [UInt8]) throws(ArtError) -> DocumentCopy {
+    let scratch = try Scratch()
+    defer { scratch.remove() }
+    try scratch.fill(bytes)
+    var file = DocumentFile(scratch.document)
+    // The scratch file's path says nothing to anybody.
+    file.name = name
+    return try file.read { (transaction) throws(ArtError) in try DocumentCopy(transaction, named: name) }
+  }
+}

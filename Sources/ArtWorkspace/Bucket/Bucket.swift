@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import ArtWorker
+import Glibc
+import Synchronization
+
+/// Why a request to a store was not done.
+enum BucketFailure: Error {
+  /// It may work when it is tried again, after that time if the store says so: another client was faster, the store is busy, or there was no
+  /// answer; then it is not known whether the request was done.
+  case again(ArtError, after: Duration?)
+  /// It does not work.
+  case failed(ArtError)
+}
+
+/// The documents in a bucket of an S3-compatible store, as objects that are written under a condition only: that nobody else has written them
+/// since they were read. So no client has to lock anything.
+public final class Bucket: Sendable {
+  /// Under which condition an object is written.
+  enum Condition: Equatable {
+    /// There is none of that name.
+    case absent
+    /// It is still the one with that entity tag.
+    case unchanged(String)
+  }
+
+  /// An object and its bytes.
+  struct Object {
+    let etag: String
+    let bytes: [UInt8]
+  }
+
+  /// Where the documents are.
+  public let location: BucketLocation
+  private let settings: BucketSettings
+  private let endpoint: StoreEndpoint
+  private let client: StoreClient
+  private let now: @Sendable () -> Int
+  private let state = Mutex(State())
+
+  private struct State {
+    /// Milliseconds that the store's clock is ahead of this machine's.
+    var offset = 0
+    /// Whether the store wants entity tags without quotes in conditions, as Ceph does.
+    var isUnquoted = false
+  }
+
+  /// A bucket. `now` is the time in milliseconds since 1970. Throws `badValue` for a bad endpoint.
+  public init(
+    _ location: BucketLocation, _ settings: BucketSettings, client: StoreClient,
+    now: @escaping @Sendable () -> Int
+  ) throws(ArtError) {
+    self.location = location
+    self.settings = settings
+    self.client = client
+    self.now = now
+    endpoint = try StoreEndpoint(settings.endpoint, region: settings.region, bucket: location.bucket)
+  }
+
+  // MARK: Objects
+
+  /// The entity tags of all objects directly below the prefix, by the names of the documents. Names that no document has are left out.
+  func list() async throws(BucketFailure) -> [String: String] {
+    var found: [String: String] = [:]
+    var next: String?
+    repeat {
+      var query = [
+        (name: "delimiter", value: "/"), (name: "encoding-type", value: "url"),
+        (name: "list-type", value: "2"), (name: "prefix", value: location.prefix),
+      ]
+      if let next { query.append((name: "continuation-token", value: next)) }
+      let response = try await send(.get, nil, query: query)
+      guard response.status == 200 else { throw failure(response, of: nil) }
+      let page: BucketPage
+      do throws(ArtError) { page = try BucketPage(response.body) } catch { throw .failed(error) }
+      for object in page.objects where object.key.hasPrefix(location.prefix) {
+        let name = String(object.key.dropFirst(location.prefix.count))
+        if Self.isDocument(name) { found[name] = object.etag }
+      }
+      guard page.next == nil || page.next != next else { break }
+      next = page.next
+    } while next != nil
+    return found
+  }
+
+  private static func isDocument(_ name: String) -> Bool {
+    DocumentName.isValid(name) && name.utf8.count <= 255 && !name.utf8.contains(UInt8(ascii: "/"))
+      && name.utf8.first != UInt8(ascii: ".")
+      && name.utf8.suffix(DocumentFile.ending.utf8.count).elementsEqual(DocumentFile.ending.utf8)
+  }
+
+  /// The object of a document; nil if there is none.
+  func get(_ name: String) async throws(BucketFailure) -> Object? {
+    let response = try await send(.get, name)
+    if isMissing(response) { return nil }
+    guard response.status == 200, let etag = response.fields["etag"] else {
+      throw failure(response, of: name)
+    }
+    return Object(etag: etag, bytes: response.body)
+  }
+
+  /// The name of the state that an object has, as the client said that wrote it; nil if there is no object, or no name.
+  func state(of name: String) async throws(BucketFailure) -> String? {
+    let response = try await send(.head, name)
+    if response.status == 404 { return nil }
+    guard response.status == 200 else { throw failure(response, of: name) }
+    return response.fields["x-amz-meta-emojiart-state"]
+  }
+
+  /// Writes an object, and returns its entity tag; nil if the store does not tell it. `state` names the document's state.
+  func put(
+    _ name: String, _ bytes: [UInt8], if condition: Condition, state: String
+  ) async throws(BucketFailure) -> String? {
+    let isUnquoted = self.state.withLock(\.isUnquoted)
+    let response = try await put(name, bytes, condition, state, isUnquoted: isUnquoted)
+    guard response.status == 200 else { throw failure(response, of: name) }
+    return response.fields["etag"]
+  }
+
+  private func put(
+    _ name: String, _ bytes: [UInt8], _ condition: Condition, _ state: String?, isUnquoted: Bool
+  ) async throws(BucketFailure) -> StoreResponse {
+    var fields = [StoreRequest.HeaderField("content-type", "application/vnd.emojiart")]
+    switch condition {
+    case .absent: fields.append(StoreRequest.HeaderField("if-none-match", "*"))
+    case .unchanged(let etag):
+      fields.append(
+        StoreRequest.HeaderField("if-match", isUnquoted ? etag.filter { $0 != "\"" } : etag))
+    }
+    if let state { fields.append(StoreRequest.HeaderField("x-amz-meta-emojiart-state", state)) }
+    return try await send(.put, name, fields: fields, body: bytes)
+  }
+
+  // MARK: The probe
+
+  /// Tries on an object of its own whether the store checks conditions, and how it wants them. Throws if it does not: there, clients would
+  /// overwrite each other's edits.
+  ///
+  /// | request | a store that can be used answers |
+  /// |---|---|
+  /// | write it if there is none | 200 |
+  /// | write it if there is none | 412 |
+  /// | write it if it is another one | 412 |
+  /// | write it if it is this one | 200, with the tag as it came or without its quotes |
+  /// | read it | what was written last |
+  func probe(_ mark: String) async throws(BucketFailure) {
+    let name = ".emojiart-probe-\(mark)"
+    func put(_ text: String, _ condition: Condition, isUnquoted: Bool = false) async throws(BucketFailure)
+      -> StoreResponse
+    { try await self.put(name, Array(text.utf8), condition, nil, isUnquoted: isUnquoted) }
+    let first = try await put("1", .absent)
+    if first.status == 501 { throw .failed(unusable("it has no conditions")) }
+    guard first.status == 200, let etag = first.fields["etag"] else { throw failure(first, of: nil) }
+    do throws(BucketFailure) {
+      guard try await put("2", .absent).status == 412 else {
+        throw .failed(unusable("it overwrites an object that should not be there"))
+      }
+      guard try await put("3", .unchanged("\"0123456789abcdef0123456789abcdef\"")).status == 412 else {
+        throw .failed(unusable("it overwrites an object that has changed"))
+      }
+      if try await put("4", .unchanged(etag)).status != 200 {
+        guard try await put("4", .unchanged(etag), isUnquoted: true).status == 200 else {
+          throw .failed(unusable("it refuses to write an object that has not changed"))
+        }
+        state.withLock { $0.isUnquoted = true }
+      }
+      guard try await get(name)?.bytes == Array("4".utf8) else {
+        throw .failed(unusable("it does not give what was written last"))
+      }
+    } catch {
+      _ = try await send(.delete, name)
+      throw error
+    }
+    _ = try await send(.delete, name)
+  }
+
+  private func unusable(_ why: String) -> ArtError {
+    ArtError(
+      .unavailable,
+      "the store at \(endpoint.host) cannot be used: \(why), so edits of several machines would be lost",
+      about: location.text)
+  }
+
+  // MARK: Requests
+
+  /// Sends a signed request. A store whose clock differs is asked again, with its own time.
+  private func send(
+    _ method: StoreRequest.Method, _ name: String?, query: [(name: String, value: String)] = [],
+    fields: [StoreRequest.HeaderField] = [], body: [UInt8] = []
+  ) async throws(BucketFailure) -> StoreResponse {
+    let request = signed(method, name, query, fields, body)
+    let response = try await send(request)
+    guard response.status == 403, let date = response.fields["date"].flatMap(Self.time) else {
+      return response
+    }
+    let offset = date - now()
+    // AWS accepts 15 minutes.
+    guard abs(offset - state.withLock(\.offset)) > 300_000 else { return response }
+    state.withLock { $0.offset = offset }
+    return try await send(signed(method, name, query, fields, body))
+  }
+
+  private func send(_ request: StoreRequest) async throws(BucketFailure) -> StoreResponse {
+    do throws(BackgroundFailure) { return try await client.send(request) } catch {
+      switch error {
+      case .refused(let refusal):
+        let problem = ArtError(
+          .unavailable, "\(location.text) cannot be reached: \(refusal.detail)", about: location.text)
+        switch refusal.reason {
+        case .timeout, .refused, .dns, .encoding, .status: throw .again(problem, after: nil)
+        default: throw .failed(problem)
+        }
+      case .failed(let error): throw .failed(error)
+      case .cancelled: throw .failed(ArtError(.closed, "the exchange with \(location.text) was cancelled"))
+      }
+    }
+  }
+
+  private func signed(
+    _ method: StoreRequest.Method, _ name: String?, _ query: [(name: String, value: String)],
+    _ fields: [StoreRequest.HeaderField], _ body: [UInt8]
+  ) -> StoreRequest {
+    let key = name.map {
+      "/" + RequestSignature.Canonical.encoded(location.prefix + $0, keepingSlashes: true)
+    }
+    let path = endpoint.path + (key ?? (endpoint.path.isEmpty ? "/" : ""))
+    let added = RequestSignature(credentials: settings.credentials, region: settings.region).fields(
+      method.rawValue, host: endpoint.host, path: path, query: query, fields: fields, body: body,
+      date: now() + state.withLock(\.offset))
+    let pairs = query.map {
+      "\(RequestSignature.Canonical.encoded($0.name))=\(RequestSignature.Canonical.encoded($0.value))"
+    }
+    let url =
+      endpoint.scheme + endpoint.host + path + (pairs.isEmpty ? "" : "?" + pairs.joined(separator: "&"))
+    return StoreRequest(method, url, fields: fields + added, body: body)
+  }
+
+  /// Milliseconds since 1970 of `Thu, 26 Nov 2026 01:45:00 GMT`.
+  private static func time(_ text: String) -> Int? {
+    let words = text.split { $0 == " " || $0 == "," || $0 == ":" }
+    let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+    guard words.count == 8, let day = Int32(words[1]), let month = months.firstIndex(of: String(words[2])),
+      let year = Int32(words[3]), (1970...9_999).contains(year), let hour = Int32(words[4]),
+      let minute = Int32(words[5]), let second = Int32(words[6])
+    else { return nil }
+    var parts = tm()
+    (parts.tm_mday, parts.tm_mon, parts.tm_year) = (day, Int32(month), year - 1_900)
+    (parts.tm_hour, parts.tm_min, parts.tm_sec) = (hour, minute, second)
+    return Int(timegm(&parts)) * 1000
+  }
+
+  // MARK: Failures
+
+  /// Whether a response says that there is no object, and not that there is no bucket.
+  private func isMissing(_ response: StoreResponse) -> Bool {
+    response.status == 404 && Self.code(of: response) != "NoSuchBucket"
+  }
+
+  private static func code(of response: StoreResponse) -> String? {
+    do throws(ArtError) { return try StoreAnswer(response.body).text("Code") } catch { return nil }
+  }
+
+  private func failure(_ response: StoreResponse, of name: String?) -> BucketFailure {
+    let place = name.map { "s3://\(location.bucket)/\(location.prefix)\($0)" } ?? location.text
+    let code = Self.code(of: response).map { " (\($0.prefix(60)))" } ?? ""
+    let wait = response.fields["retry-after"].flatMap(Int.init).map { Duration.seconds(min(max($0, 0), 60)) }
+    func error(_ code: ArtError.Code, _ text: String) -> ArtError { ArtError(code, text, about: place) }
+    switch response.status {
+    // Another client was faster, or the object has gone.
+    case 412, 404:
+      guard name != nil || response.status == 412 else {
+        return .failed(error(.noSuchDocument, "there is no bucket \(location.bucket)"))
+      }
+      return .again(error(.movedOn, "\(place) changes all the time"), after: nil)
+    case 408, 409, 429, 500...599:
+      return .again(
+        error(.unavailable, "the store answered \(response.status)\(code) for \(place)"), after: wait)
+    case 301, 307:
+      let region = response.fields["x-amz-bucket-region"] ?? "another one"
+      return .failed(
+        error(
+          .badValue,
+          "the bucket is in the region \(region.prefix(40)), not \(settings.region); set AWS_REGION"))
+    case 401, 403:
+      return .failed(error(.notPermitted, "the store does not permit this key to use \(place)\(code)"))
+    default: return .failed(error(.unavailable, "the store answered \(response.status)\(code) for \(place)"))
+    }
+  }
+}
