@@ -4,7 +4,7 @@ import ArtModel
 import CCurl
 
 /// Sends one request to an object store. The user has named its address, so that may be any; redirects are responses like others.
-public struct StoreExchanger {
+package struct StoreExchanger {
   private let exchange: WorkerRequest.Exchange
   private let body: [UInt8]
   /// Looks names up; replaced by tests.
@@ -17,7 +17,7 @@ public struct StoreExchanger {
   }
 
   /// Sends the request. Throws the reasons of a transfer.
-  public func run() throws(Refusal) -> StoreResponse {
+  package func run() throws(Refusal) -> StoreResponse {
     guard TransferSettings.isReady else { throw Refusal(.refused, "libcurl cannot be used") }
     let target = try Target(exchange.request.url)
     let fetch = WorkerRequest.Fetch(

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A request to an object store, and its response: HTTP, as the store's protocol uses it.
-public struct StoreRequest: Sendable, Hashable {
+package struct StoreRequest: Sendable, Hashable {
   /// The methods that are used.
-  public enum Method: String, Sendable, CaseIterable {
+  package enum Method: String, Sendable, CaseIterable {
     case get = "GET"
     case head = "HEAD"
     case put = "PUT"
@@ -11,14 +11,14 @@ public struct StoreRequest: Sendable, Hashable {
   }
 
   /// A field of a head.
-  public struct HeaderField: Sendable, Hashable {
+  package struct HeaderField: Sendable, Hashable {
     /// The name, in lower case.
-    public var name: String
+    package var name: String
     /// The value.
-    public var value: String
+    package var value: String
 
     /// A field.
-    public init(_ name: String, _ value: String) { (self.name, self.value) = (name, value) }
+    package init(_ name: String, _ value: String) { (self.name, self.value) = (name, value) }
 
     /// Whether both can stand in a head: a name of letters, digits and hyphens, a value of visible ASCII and spaces.
     var isValid: Bool {
@@ -32,16 +32,16 @@ public struct StoreRequest: Sendable, Hashable {
   }
 
   /// The method.
-  public var method: Method
+  package var method: Method
   /// The whole URL, with its path and query encoded.
-  public var url: String
+  package var url: String
   /// The fields of the head besides those that HTTP itself needs.
-  public var fields: [HeaderField]
+  package var fields: [HeaderField]
   /// The body; only of `put`.
-  public var body: [UInt8]
+  package var body: [UInt8]
 
   /// A request.
-  public init(_ method: Method, _ url: String, fields: [HeaderField] = [], body: [UInt8] = []) {
+  package init(_ method: Method, _ url: String, fields: [HeaderField] = [], body: [UInt8] = []) {
     self.method = method
     self.url = url
     self.fields = fields
@@ -50,21 +50,21 @@ public struct StoreRequest: Sendable, Hashable {
 }
 
 /// The response of an object store.
-public struct StoreResponse: Sendable, Hashable {
+package struct StoreResponse: Sendable, Hashable {
   /// The fields of a head that are passed on.
   package static let fieldNames = [
     "date", "etag", "retry-after", "x-amz-bucket-region", "x-amz-meta-emojiart-state",
   ]
 
   /// The status of HTTP.
-  public var status: Int
+  package var status: Int
   /// The fields of the head that matter, by their names.
-  public var fields: [String: String]
+  package var fields: [String: String]
   /// The body.
-  public var body: [UInt8]
+  package var body: [UInt8]
 
   /// A response.
-  public init(status: Int, fields: [String: String] = [:], body: [UInt8] = []) {
+  package init(status: Int, fields: [String: String] = [:], body: [UInt8] = []) {
     self.status = status
     self.fields = fields
     self.body = body

@@ -9,7 +9,7 @@ import Glibc
 ///
 ///     PATH        the content; if it is a link, the file that it leads to is replaced
 ///     PATH.new    the new content while it is written, under the lock on the folder; a kill may leave it
-struct ReplacedFile {
+package struct ReplacedFile {
   let path: String
   /// The most bytes that are read.
   let limit: Int
@@ -21,6 +21,11 @@ struct ReplacedFile {
   /// regular file of at most `limit` bytes counts as missing and is replaced.
   var isPrivate = false
 
+  /// A file of at most that many bytes, which other programs read and write, too.
+  package static func shared(_ path: String, limit: Int) -> ReplacedFile {
+    ReplacedFile(path: path, limit: limit)
+  }
+
   /// The content; nil if there is none. Throws `notADocument` if it is no regular file, `tooLarge`,
   /// `inputOutput`, `notPermitted`.
   func read() throws(ArtError) -> [UInt8]? { try read(at: target()) }
@@ -28,7 +33,7 @@ struct ReplacedFile {
   /// Changes the content under a lock. `change` receives the content, nil if there is none, and returns the
   /// new one, nil to remove the file, and the result of this call. The folder is created if it is missing.
   /// Throws what reading and `change` throw, `diskFull`, and `busy` if another program keeps the lock.
-  func update<Value>(
+  package func update<Value>(
     _ change: ([UInt8]?) throws(ArtError) -> (bytes: [UInt8]?, value: Value)
   ) throws(ArtError) -> Value {
     let folder = FilePath(path).folder

@@ -6,7 +6,7 @@ import ArtSystem
 /// Sends requests to object stores, each in a helper process of its own, which reads what the store sends.
 ///
 /// The helper gets signed requests only: no key that signs them leaves this process.
-public struct StoreClient: Sendable {
+package struct StoreClient: Sendable {
   /// Address space of a helper process, in bytes: a body, the response's body, and what reads them.
   private static let memory = 1_200 << 20
   private static let grace = Duration.seconds(5)
@@ -18,7 +18,7 @@ public struct StoreClient: Sendable {
   private let clock: any Clock<Duration>
 
   /// A client. `limits` are those of each request; its `bytes` are those of a response's body.
-  public init(
+  package init(
     helpers: HelperPrograms = .installed, proxies: ProxySettings = ProxySettings(),
     limits: FetchLimits = FetchLimits(bytes: 256 << 20, connect: .seconds(10), total: .seconds(300)),
     pool: HelperPool = .fetching, clock: any Clock<Duration> = ContinuousClock()
@@ -32,7 +32,7 @@ public struct StoreClient: Sendable {
 
   /// Sends a request, and returns the response, whatever its status is. Throws why there is none; then it is not known whether the store has
   /// done what was asked for.
-  public func send(_ request: StoreRequest) async throws(BackgroundFailure) -> StoreResponse {
+  package func send(_ request: StoreRequest) async throws(BackgroundFailure) -> StoreResponse {
     let program: HelperProgram
     do throws(ArtError) { program = try helpers.worker() } catch { throw .failed(error) }
     let seconds = Int(min(max(limits.total.components.seconds, 0), 86_400))

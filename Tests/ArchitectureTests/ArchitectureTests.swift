@@ -35,7 +35,7 @@ private struct Project {
     "ArtWatch": ["ArtSystem", "ArtModel"],
     "ArtWorker": ["ArtSystem", "ArtModel"],
     "ArtWorkspace": [
-      "ArtSystem", "ArtModel", "ArtStore", "ArtDocument", "ArtWatch", "ArtWorker", "ArtExchange", "ArtNames",
+      "ArtSystem", "ArtModel", "ArtStore", "ArtDocument", "ArtWatch", "ArtWorker", "ArtExchange", "ArtNames", "CSodium",
     ],
     "ArtProtocol": ["ArtModel", "ArtStore", "ArtDocument", "ArtWorkspace"],
     "ArtWeb": ["ArtSystem", "ArtModel", "ArtWorkspace", "ArtProtocol", "CStudioPage"],

@@ -35,6 +35,24 @@ struct WorkerWordsTests {
     #expect(try Self.request(text) == fetch)
   }
 
+  @Test("B13 a request to a store and its response have one form with sorted keys")
+  func storeForms() throws {
+    let request = StoreRequest(
+      .put, "http://a.test/b?c=d", fields: [StoreRequest.HeaderField("if-match", "\"e\"")], body: [1, 2])
+    let limits = FetchLimits(bytes: 1, connect: .milliseconds(1500), total: .seconds(2), redirects: 0)
+    let exchange = WorkerRequest.exchange(
+      WorkerRequest.Exchange(request, proxies: ProxySettings(), limits: limits))
+    let text =
+      #"{"exchange":{"bytes":2,"fields":[["if-match","\"e\""]],"limits":{"bytes":1,"connect":1500,"redirects":0,"total":2000},"#
+      + #""method":"PUT","proxies":{},"url":"http://a.test/b?c=d"}}"#
+    #expect(JSONFormTests.text(exchange.write) == text && exchange.bytesThatFollow == 2)
+    #expect(try Self.request(text) == exchange)
+    let reply = WorkerReply.exchanged(status: 412, fields: ["etag": "\"x\"", "date": "now"], bytes: 7)
+    let answer = #"{"exchanged":{"bytes":7,"fields":{"date":"now","etag":"\"x\""},"status":412}}"#
+    #expect(JSONFormTests.text(reply.write) == answer)
+    #expect(try Self.reply(answer) == reply)
+  }
+
   @Test("B13 each reply to a fetch or a decoding has one form with sorted keys")
   func replyForms() throws {
     let size = try Canvas(width: 2, height: 1)
@@ -104,6 +122,13 @@ struct WorkerWordsTests {
       "{\"decode\":{\"bytes\":0,\"limits\":{\"bytes\":1,\"pixels\":-1,\"side\":1}}}",
       "{\"decode\":{\"bytes\":0,\"limits\":{\"bytes\":1,\"pixels\":1,\"side\":100001}}}",
       "{\"fetch\":{\"url\":\"\"}}", "{\"fetch\":null}",
+      #"{"exchanged":{"bytes":0,"fields":{"cookie":"x"},"status":200}}"#,
+      #"{"exchanged":{"bytes":0,"fields":{},"status":99}}"#, #"{"exchanged":{"bytes":0,"status":1000}}"#,
+      #"{"exchange":{"bytes":0,"fields":[],"limits":{"bytes":1,"connect":1,"redirects":0,"total":1},"method":"POST","proxies":{},"url":"u"}}"#,
+      #"{"exchange":{"bytes":0,"fields":[["a b","c"]],"limits":{"bytes":1,"connect":1,"redirects":0,"total":1},"method":"GET","proxies":{},"url":"u"}}"#,
+      #"{"exchange":{"bytes":0,"fields":[["a","c\r\nd: e"]],"limits":{"bytes":1,"connect":1,"redirects":0,"total":1},"method":"GET","proxies":{},"url":"u"}}"#,
+      #"{"exchange":{"bytes":0,"fields":[["a"]],"limits":{"bytes":1,"connect":1,"redirects":0,"total":1},"method":"GET","proxies":{},"url":"u"}}"#,
+      #"{"exchange":{"bytes":0,"limits":{"bytes":1,"connect":1,"redirects":0,"total":1},"method":"GET","url":"u"}}"#,
     ])
   func none(_ text: String) {
     for error in [
@@ -125,6 +150,8 @@ struct WorkerWordsTests {
       #"{"refused":{"detail":"503","isTransient":true,"reason":"status"}}"#,
       #"{"draw":{"canvas":{"height":3,"width":4},"format":{"svg":{"embedsGlyphs":true,"size":{"height":1,"width":2}}},"isTransparent":false,"region":{"height":1.5,"width":2,"x":-5,"y":0}}}"#,
       #"{"draw":{"canvas":{"height":3,"width":4},"format":{"symbols":{"colors":"direct","columns":8,"rows":9}},"isTransparent":true,"region":{"height":1,"width":2,"x":5,"y":0}}}"#,
+      #"{"exchange":{"bytes":2,"fields":[["a","b"]],"limits":{"bytes":1,"connect":1,"redirects":0,"total":2},"method":"PUT","proxies":{},"url":"h"}}"#,
+      #"{"exchanged":{"bytes":7,"fields":{"etag":"x"},"status":412}}"#,
       #"{"labels":{"bytes":16,"total":1}}"#, #"{"picture":2}"#, #"{"part":12}"#,
       #"{"drawn":{"lacking":["a","b"],"lackingCount":2,"pictureFault":"why"}}"#,
       #"{"notDrawn":{"detail":"why","reason":"noFont"}}"#,

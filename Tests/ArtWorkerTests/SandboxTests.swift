@@ -207,7 +207,7 @@ enum SandboxCase: String, CaseIterable, CustomTestStringConvertible {
       try await SandboxProbe(helpers: other.helpers, clock: ManualClock()).ask()
     }
     #expect(wrong?.cause.contains("speaks version 5") == true)
-    let silent = try ScriptedWorker(script: "say '{\"hello\":4}'")
+    let silent = try ScriptedWorker(script: "say '{\"hello\":5}'")
     await #expect(throws: ArtError.self) {
       try await SandboxProbe(helpers: silent.helpers, clock: ManualClock()).ask()
     }

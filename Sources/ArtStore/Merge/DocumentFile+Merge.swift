@@ -246,6 +246,17 @@ extension DocumentFile {
 
 // MARK: - Leftovers
 
+extension DocumentFile {
+  /// Whether a program that was killed in the middle of a merge has left a file beside the document. The next merge takes it. Throws what
+  /// finding the file and looking into its folder throw.
+  public func hasLeftovers() throws(ArtError) -> Bool { try !LeftoverFile.all(of: locate()).isEmpty }
+
+  /// Whether any document of a folder may have such a file. Throws `inputOutput`, `notPermitted`.
+  public static func areLeftovers(in folder: String) throws(ArtError) -> Bool {
+    try !LeftoverFile.names(in: folder, beginningWith: ".").isEmpty
+  }
+}
+
 /// A file at a hidden path beside a document: the file that was at the document's path before a merge, for a moment, or what the end of a
 /// program left of that.
 ///
@@ -276,7 +287,14 @@ struct LeftoverFile {
 
   /// All that lie beside a document. Throws `inputOutput`, `notPermitted`.
   static func all(of file: LocatedFile) throws(ArtError) -> [LeftoverFile] {
-    let (folder, prefix) = (FilePath(file.path).folder, prefix(of: file))
+    let folder = FilePath(file.path).folder
+    return try names(in: folder, beginningWith: prefix(of: file)).map { LeftoverFile(path: "\(folder)/\($0)") }
+  }
+
+  /// The names of such files in a folder, sorted. Throws `inputOutput`, `notPermitted`.
+  fileprivate static func names(
+    in folder: String, beginningWith prefix: String
+  ) throws(ArtError) -> [String] {
     var names: [String] = []
     do throws(SystemError) {
       try FolderEntry.each(in: folder) { entry in
@@ -286,7 +304,7 @@ struct LeftoverFile {
     } catch {
       throw ArtError(error, cannot: "look into", folder)
     }
-    return names.sorted().map { LeftoverFile(path: "\(folder)/\($0)") }
+    return names.sorted()
   }
 
   /// Its content; nil if it is no document, or gone. Throws what else reading throws.

@@ -16,7 +16,7 @@ enum BucketFailure: Error {
 
 /// The documents in a bucket of an S3-compatible store, as objects that are written under a condition only: that nobody else has written them
 /// since they were read. So no client has to lock anything.
-public final class Bucket: Sendable {
+final class Bucket: Sendable {
   /// Under which condition an object is written.
   enum Condition: Equatable {
     /// There is none of that name.
@@ -32,7 +32,7 @@ public final class Bucket: Sendable {
   }
 
   /// Where the documents are.
-  public let location: BucketLocation
+  let location: BucketLocation
   private let settings: BucketSettings
   private let endpoint: StoreEndpoint
   private let client: StoreClient
@@ -47,7 +47,7 @@ public final class Bucket: Sendable {
   }
 
   /// A bucket. `now` is the time in milliseconds since 1970. Throws `badValue` for a bad endpoint.
-  public init(
+  init(
     _ location: BucketLocation, _ settings: BucketSettings, client: StoreClient,
     now: @escaping @Sendable () -> Int
   ) throws(ArtError) {

@@ -5,7 +5,7 @@ import ArtStore
 import ArtSystem
 
 /// What a store needs to know who asks.
-public struct BucketCredentials: Sendable, Equatable {
+struct BucketCredentials: Sendable, Equatable {
   /// The id of the key.
   let id: String
   /// The key. It never leaves this process, and is in no message.
@@ -24,17 +24,17 @@ public struct BucketCredentials: Sendable, Equatable {
 /// | profile | `AWS_PROFILE`, `AWS_DEFAULT_PROFILE`, `default` |
 ///
 /// Source: https://docs.aws.amazon.com/sdkref/latest/guide/settings-reference.html.
-public struct BucketSettings: Sendable {
+struct BucketSettings: Sendable {
   /// The key.
-  public let credentials: BucketCredentials
+  let credentials: BucketCredentials
   /// The region.
-  public let region: String
+  let region: String
   /// The URL of the store; nil for AWS itself.
-  public let endpoint: String?
+  let endpoint: String?
 
   /// Reads the settings. `endpoint` is that of the command line. Throws `notPermitted` without a key, `badValue` for a bad profile or half a
   /// key, and what reading the files throws.
-  public init(
+  init(
     endpoint: String? = nil, variable: (String) -> String? = { Environment[$0] }
   ) throws(ArtError) {
     func value(_ names: String...) -> String? { names.lazy.compactMap(variable).first { !$0.isEmpty } }
@@ -104,9 +104,9 @@ struct ProfileFile {
 
   /// Reads a file; a missing one has nothing. In `config`, sections are called `profile NAME`. Throws what reading throws.
   init(_ path: String, hasPrefix: Bool) throws(ArtError) {
-    // It may be a link to where somebody keeps all such files.
+    // It may be a link to where somebody keeps all such files, and `/dev/null` stands for none.
     let place = FilePath.resolvedIfThere(path) ?? path
-    let bytes = try PlainFile.read(place, limit: Self.limit) ?? []
+    let bytes = place == "/dev/null" ? [] : try PlainFile.read(place, limit: Self.limit) ?? []
     self.init(text: String(decoding: bytes, as: UTF8.self), hasPrefix: hasPrefix)
   }
 

@@ -54,7 +54,7 @@ public actor BucketSync {
   public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
   /// Keeps a folder and a bucket the same. Edits of killed programs are restored with the author of `recovery`.
-  public init(
+  init(
     _ folder: String, _ bucket: Bucket, by recovery: Recovery,
     clock: some Clock<Duration> = ContinuousClock()
   ) {
@@ -65,7 +65,8 @@ public actor BucketSync {
   }
 
   /// The same for a place in a store, which is reached as the settings of AWS's programs say. `endpoint` is the store's URL, if the user gave
-  /// one. Throws what `BucketSettings` and `Bucket` throw.
+  /// one. Throws
+  /// `notPermitted` without a key, and `badValue` for settings that are wrong.
   public init(
     _ folder: String, _ location: BucketLocation, endpoint: String?, proxies: ProxySettings,
     by recovery: Recovery

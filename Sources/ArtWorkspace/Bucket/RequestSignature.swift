@@ -64,7 +64,7 @@ struct RequestSignature {
 
     /// A value without spaces around it, and with one where there are several.
     private static func folded(_ value: String) -> String {
-      value.split(separator: " ", omittingEmptySubsequences: true).joined(separator: " ")
+      value.split { $0 == " " || $0 == "\t" }.joined(separator: " ")
     }
 
     /// Percent-encodes all but letters, digits, `-`, `.`, `_` and `~`.

@@ -27,7 +27,8 @@ public struct Merging: Sendable {
   /// Merges copies into a document. Without `others`, its conflict copies. `keepsCopies` leaves these where they are; `isByValue` merges copies
   /// by value that have parted.
   ///
-  /// Orphaned journals of the document are restored first. Throws `noSuchDocument` if no copies are given and there are none, what restoring
+  /// Orphaned journals of the document are restored first. Throws `noSuchDocument` if no copies are given and there is
+  /// nothing to merge, what restoring
   /// and `DocumentFile.merge` throw; then nothing is changed.
   public func merge(
     _ file: DocumentFile, _ others: [DocumentFile]? = nil, keepingCopies keepsCopies: Bool = false,
@@ -61,7 +62,9 @@ public struct Merging: Sendable {
     // The document's own error first.
     _ = try file.base()
     let found = try ConflictCopy.all(of: file)
-    guard !found.isEmpty else {
+    // What a killed merge has left is merged, too.
+    let hasLeftovers = try file.hasLeftovers()
+    guard !found.isEmpty || hasLeftovers else {
       throw ArtError(
         .noSuchDocument, "no conflict copies beside \(file.path); name the copy to merge", about: file.path)
     }

@@ -112,9 +112,20 @@ public actor MergingFolder {
     }
   }
 
-  /// Each conflict copy is a file of the folder itself, so none has to be looked for.
+  /// Each conflict copy is a file of the folder itself, so none has to be looked for. What a killed merge has left is looked for once in each
+  /// folder.
   private func checkAll() async {
-    for document in await folder.documents { await check(FilePath(document.path)) }
+    var leftovers: [String: Bool] = [:]
+    for document in await folder.documents {
+      let path = FilePath(document.path)
+      let parent = await FilePath(folder.file(path).path).folder
+      if leftovers[parent] == nil {
+        do throws(ArtError) { leftovers[parent] = try DocumentFile.areLeftovers(in: parent) } catch {
+          fail(path, error)
+        }
+      }
+      await check(path, isNew: leftovers[parent] ?? false)
+    }
   }
 
   /// Looks at a file of the folder. Beside a document that is new at its path, conflict copies may have waited for it. A file with the name of a
@@ -125,6 +136,12 @@ public actor MergingFolder {
       guard await ConflictCopy(folder.file(path).path) == nil else { return }
     }
     await merge(path, withCopies: isNew || awaited.contains(path) || failures[path] != nil)
+  }
+
+  /// Whether conflict copies lie beside a document, or what a killed merge has left.
+  private static func hasCopies(_ file: DocumentFile) throws(ArtError) -> Bool {
+    if try !ConflictCopy.all(of: file).isEmpty { return true }
+    return try file.hasLeftovers()
   }
 
   /// Merges into a document what its former file held, and then its conflict copies. The former file comes first: it may be a conflict copy by
@@ -140,8 +157,7 @@ public actor MergingFolder {
       }
       if hasCopies { awaited.remove(path) }
       try mergeFormer(file, at: path)
-      let copies = hasCopies ? try ConflictCopy.all(of: file) : []
-      guard !copies.isEmpty else { return failures[path] = nil }
+      guard hasCopies, try Self.hasCopies(file) else { return failures[path] = nil }
       let former = held[path]
       let result = try merging.merge(file)
       hold(result.outcome, at: path)

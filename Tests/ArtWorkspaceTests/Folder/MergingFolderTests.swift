@@ -2,13 +2,13 @@
 
 import ArtDocument
 import ArtModel
-import ArtStore
 import ArtSystem
 import ArtWatch
 import Foundation
 import TestSupport
 import Testing
 
+@testable import ArtStore
 @testable import ArtWorkspace
 
 @Suite("Copies of documents that are merged by themselves") struct MergingFolderTests {
@@ -130,6 +130,22 @@ import Testing
     #expect(path == "bees.emojiart")
     #expect(watched.names.count == 4 && watched.names.contains(Self.copy))
     await folder.close()
+  }
+
+  @Test("Y2 what a killed merge has left is merged when it begins, and by the command without a copy")
+  func leftovers() async throws {
+    let other = try parted()
+    let mark = Array("bees.emojiart".utf8).withUnsafeBufferPointer { ContentDigest.mark(of: $0) }
+    try watched.overwrite(".\(mark)-000000000001.merging", other)
+    let folder = try await Merged(watched)
+    let (_, result) = try outcome(try await folder.next())
+    #expect(try result.outcome.hasChanged && places() == [1, 2])
+    await folder.close()
+    try watched.overwrite(".\(mark)-000000000002.merging", other)
+    let file = DocumentFile(watched["bees.emojiart"])
+    #expect(try file.hasLeftovers())
+    _ = try Merging(by: watched.recovery()).merge(file)
+    #expect(try !file.hasLeftovers() && DocumentFile.areLeftovers(in: watched.path) == false)
   }
 
   @Test("Y3 what a document's file held is merged into the file that replaces it, more than once, and told")

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import ArtModel
+import ArtWorkspace
+
+struct Config: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "config", abstract: "Set up other programs for documents.", subcommands: [ConfigSync.self])
+}
+
+struct ConfigSync: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "sync", abstract: "Set up programs that carry folders between machines.",
+    subcommands: [ConfigSyncthing.self])
+}
+
+struct ConfigSyncthing: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "syncthing",
+    abstract: "Set up Syncthing for a folder of documents.",
+    usage: "emojiart config sync syncthing <folder>",
+    discussion: """
+      Writes what belongs to one machine only into the folder's .stignore. If Syncthing runs and carries the folder, it is \
+      told to keep all conflict copies, and the last five versions of what it replaces. Do this on each machine.
+
+      Example:
+        emojiart config sync syncthing ~/Sync/art
+      """)
+
+  @Argument(help: "The folder.", completion: .directory) var folder: String
+  @OptionGroup var common: CommonOptions
+
+  func run() throws {
+    guard !common.json else { throw ArtError(.usage, "config sync writes no JSON") }
+    let folder = try SyncthingFolder(
+      CommonOptions.checked(folder), path: environment("PATH") ?? "/usr/local/bin:/usr/bin:/bin")
+    for line in try folder.ignore() { try Output.line(".stignore: \(line)") }
+    try checkThreads()
+    switch try folder.set() {
+    case .set(let id): try Output.line("the folder \(safe(id)) keeps all conflict copies, and old versions")
+    case .missing: try tellHow("syncthing is not installed on this machine")
+    case .silent(let why): try tellHow("syncthing does not answer (\(why))")
+    case .unknown: try tellHow("syncthing does not carry this folder")
+    }
+    try Output.line("run `emojiart watch --merge` on each machine")
+  }
+
+  private func tellHow(_ why: String) throws(ArtError) {
+    Output.printError(
+      "\(why); in its settings of the folder, set maxConflicts to -1, and File Versioning to Simple")
+  }
+}
