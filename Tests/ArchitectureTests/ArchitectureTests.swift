@@ -35,7 +35,8 @@ private struct Project {
     "ArtWatch": ["ArtSystem", "ArtModel"],
     "ArtWorker": ["ArtSystem", "ArtModel"],
     "ArtWorkspace": [
-      "ArtSystem", "ArtModel", "ArtStore", "ArtDocument", "ArtWatch", "ArtWorker", "ArtExchange", "ArtNames", "CSodium",
+      "ArtSystem", "ArtModel", "ArtStore", "ArtDocument", "ArtWatch", "ArtWorker", "ArtExchange", "ArtNames",
+      "CSodium",
     ],
     "ArtProtocol": ["ArtModel", "ArtStore", "ArtDocument", "ArtWorkspace"],
     "ArtWeb": ["ArtSystem", "ArtModel", "ArtWorkspace", "ArtProtocol", "CStudioPage"],

@@ -12,12 +12,13 @@ from torturing.faults import FITTING, FaultProxy
 from torturing.store import Store, prepared_python
 
 PROBE = ".emojiart-probe-"
+ABOVE = "." * 2  # the folder above
 SWEEP_PATIENCE = 30  # seconds for one `sync` that meets one fault
 ENDING = ".emojiart"
 UNUSABLE, NOT_PERMITTED, NOT_FOUND, BAD_DATA = 69, 77, 66, 65
 ODD_NAMES = [
-    "ümläut", "u\u0308ber", "🐝 bee", "👩‍👩‍👧 family", "a b", " space before", "a+b", "50%", "100%25", "%2e%2e", "it's", 'say "hi"', "a&b=c",
-    "<tag>", "semi;colon", "q?uery", "hash#", "back\\slash", "star*", "tilde~", "comma,(1)", "dots..", "-dash", "日本語", "x" * 200,
+    "ümläut", "u\u0308ber", "🐝 bee", "👩‍👩‍👧 family", "a b", " space before", "a+b", "50%", "100%25", "%2e%2e", "it's",
+    'say "hi"', "a&b=c", "<tag>", "semi;colon", "q?uery", "hash#", "back\\slash", "star*", "tilde~", "comma,(1)", "dots..", "-dash", "日本語", "x" * 200,
 ]  # fmt: skip
 # What is made of a document's bytes. The last one overwrites what the first table holds, and not the table itself.
 DAMAGES = {
@@ -29,8 +30,10 @@ DAMAGES = {
 }
 # What lies below the prefix and is no document's name in the folder.
 IGNORED_NAMES = [
-    "../x.emojiart", "../../x.emojiart", ".hidden.emojiart", ".emojiart", "a/b.emojiart", "/root.emojiart", "bell\x07.emojiart", "line\nbreak.emojiart",
-    "escape\x1b[2J.emojiart", "turned\u202e.emojiart", "n" * 291 + ".emojiart", "ü" * 130 + ".emojiart", "folder.emojiart/", "text.txt", "UPPER.EMOJIART",
+    f"{ABOVE}/x.emojiart", f"{ABOVE}/{ABOVE}/x.emojiart", ".hidden.emojiart", ".emojiart", "a/b.emojiart", "/root.emojiart", "bell\x07.emojiart",
+    "line\nbreak.emojiart",
+    "escape\x1b[2J.emojiart", "turned\u202e.emojiart", "n" * 291 + ".emojiart", "ü" * 130 + ".emojiart", "folder.emojiart/", "text.txt",
+    "UPPER.EMOJIART",
     "journal.emojiart-journal", "none",
 ]  # fmt: skip
 

@@ -288,7 +288,9 @@ struct LeftoverFile {
   /// All that lie beside a document. Throws `inputOutput`, `notPermitted`.
   static func all(of file: LocatedFile) throws(ArtError) -> [LeftoverFile] {
     let folder = FilePath(file.path).folder
-    return try names(in: folder, beginningWith: prefix(of: file)).map { LeftoverFile(path: "\(folder)/\($0)") }
+    return try names(in: folder, beginningWith: prefix(of: file)).map {
+      LeftoverFile(path: "\(folder)/\($0)")
+    }
   }
 
   /// The names of such files in a folder, sorted. Throws `inputOutput`, `notPermitted`.

@@ -58,11 +58,15 @@ final class Bucket: Sendable {
     endpoint = try StoreEndpoint(settings.endpoint, region: settings.region, bucket: location.bucket)
   }
 
+  /// The whole name of the place, with the store's address.
+  var place: String { "\(endpoint.scheme)\(endpoint.host)\(endpoint.path)/\(location.prefix)" }
+
   // MARK: Objects
 
-  /// The entity tags of all objects directly below the prefix, by the names of the documents. Names that no document has are left out.
-  func list() async throws(BucketFailure) -> [String: String] {
-    var found: [String: String] = [:]
+  /// The entity tags of all objects directly below the prefix, by the names of the documents, and the probes that killed clients have left.
+  /// Names that no document has are left out.
+  func list() async throws(BucketFailure) -> (documents: [String: String], oldProbes: [String]) {
+    var (found, probes): ([String: String], [String]) = ([:], [])
     var next: String?
     repeat {
       var query = [
@@ -77,11 +81,12 @@ final class Bucket: Sendable {
       for object in page.objects where object.key.hasPrefix(location.prefix) {
         let name = String(object.key.dropFirst(location.prefix.count))
         if Self.isDocument(name) { found[name] = object.etag }
+        if isOldProbe(name) { probes.append(name) }
       }
       guard page.next == nil || page.next != next else { break }
       next = page.next
     } while next != nil
-    return found
+    return (found, probes)
   }
 
   private static func isDocument(_ name: String) -> Bool {
@@ -134,8 +139,8 @@ final class Bucket: Sendable {
 
   // MARK: The probe
 
-  /// Tries on an object of its own whether the store checks conditions, and how it wants them. Throws if it does not: there, clients would
-  /// overwrite each other's edits.
+  /// Tries on an object of its own whether the store checks conditions, and how it wants them. `name` is one that `probeName` gives, another one
+  /// for each try; the caller removes the object. Throws if the store does not: there, clients would overwrite each other's edits.
   ///
   /// | request | a store that can be used answers |
   /// |---|---|
@@ -144,35 +149,59 @@ final class Bucket: Sendable {
   /// | write it if it is another one | 412 |
   /// | write it if it is this one | 200, with the tag as it came or without its quotes |
   /// | read it | what was written last |
-  func probe(_ mark: String) async throws(BucketFailure) {
-    let name = ".emojiart-probe-\(mark)"
+  ///
+  /// Any other answer is a failure like that of any other request.
+  func probe(_ name: String) async throws(BucketFailure) {
     func put(_ text: String, _ condition: Condition, isUnquoted: Bool = false) async throws(BucketFailure)
       -> StoreResponse
     { try await self.put(name, Array(text.utf8), condition, nil, isUnquoted: isUnquoted) }
     let first = try await put("1", .absent)
     if first.status == 501 { throw .failed(unusable("it has no conditions")) }
-    guard first.status == 200, let etag = first.fields["etag"] else { throw failure(first, of: nil) }
-    do throws(BucketFailure) {
-      guard try await put("2", .absent).status == 412 else {
-        throw .failed(unusable("it overwrites an object that should not be there"))
+    guard first.status == 200, let etag = first.fields["etag"] else { throw failure(first, of: name) }
+    try refused(await put("2", .absent), name, "it overwrites an object that should not be there")
+    try refused(
+      await put("3", .unchanged("\"0123456789abcdef0123456789abcdef\"")), name,
+      "it overwrites an object that has changed")
+    let quoted = try await put("4", .unchanged(etag))
+    if quoted.status == 412 {
+      let unquoted = try await put("4", .unchanged(etag), isUnquoted: true)
+      if unquoted.status == 412 {
+        throw .failed(unusable("it refuses to write an object that has not changed"))
       }
-      guard try await put("3", .unchanged("\"0123456789abcdef0123456789abcdef\"")).status == 412 else {
-        throw .failed(unusable("it overwrites an object that has changed"))
-      }
-      if try await put("4", .unchanged(etag)).status != 200 {
-        guard try await put("4", .unchanged(etag), isUnquoted: true).status == 200 else {
-          throw .failed(unusable("it refuses to write an object that has not changed"))
-        }
-        state.withLock { $0.isUnquoted = true }
-      }
-      guard try await get(name)?.bytes == Array("4".utf8) else {
-        throw .failed(unusable("it does not give what was written last"))
-      }
-    } catch {
-      _ = try await send(.delete, name)
-      throw error
+      guard unquoted.status == 200 else { throw failure(unquoted, of: name) }
+      state.withLock { $0.isUnquoted = true }
+    } else if quoted.status != 200 {
+      throw failure(quoted, of: name)
     }
-    _ = try await send(.delete, name)
+    guard try await get(name)?.bytes == Array("4".utf8) else {
+      throw .failed(unusable("it does not give what was written last"))
+    }
+  }
+
+  private func refused(_ response: StoreResponse, _ name: String, _ fault: String) throws(BucketFailure) {
+    switch response.status {
+    case 412: return
+    case 200: throw .failed(unusable(fault))
+    default: throw failure(response, of: name)
+    }
+  }
+
+  private static let probes = ".emojiart-probe-"
+
+  /// A name for a probe: it tells when it was made, so that what a killed client has left is removed one day.
+  func probeName(_ mark: String) -> String { "\(Self.probes)\(now() / 1000)-\(mark)" }
+
+  /// Whether an object is a probe that no client uses any more.
+  private func isOldProbe(_ name: String) -> Bool {
+    guard name.hasPrefix(Self.probes), let time = Int(name.dropFirst(Self.probes.count).prefix { $0 != "-" })
+    else { return false }
+    return now() / 1000 - time > 3_600
+  }
+
+  /// Removes an object that is no document.
+  func remove(_ name: String) async throws(BucketFailure) {
+    let response = try await send(.delete, name)
+    guard [200, 204, 404].contains(response.status) else { throw failure(response, of: name) }
   }
 
   private func unusable(_ why: String) -> ArtError {

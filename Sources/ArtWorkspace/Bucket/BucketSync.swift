@@ -33,6 +33,8 @@ public actor BucketSync {
 
   /// How often a document is tried again, while other clients are faster or the store is busy.
   private static let mostTries = 100
+  /// How often in a row, without an answer.
+  private static let mostUnanswered = 8
   /// How long edits of a document are gathered.
   private static let pauseOfEdits = Duration.milliseconds(500)
   /// How many documents are exchanged at once.
@@ -43,7 +45,8 @@ public actor BucketSync {
   private let recovery: Recovery
   private let timeline: Timeline
   /// The states in which the document and the object were the same.
-  private var known: [String: (etag: String, base: DocumentBase)] = [:]
+  private var known: [String: BucketRecord.Entry]
+  private let record: BucketRecord
   /// The documents that have changed, and whether all are to be looked at.
   private var changed: Set<String> = []
   private var isAllDue = false
@@ -61,6 +64,8 @@ public actor BucketSync {
     self.folder = folder
     self.bucket = bucket
     self.recovery = recovery
+    record = BucketRecord(of: FilePath.resolvedIfThere(folder) ?? folder, at: bucket.place)
+    known = record.entries()
     timeline = Timeline(clock)
   }
 
@@ -79,14 +84,38 @@ public actor BucketSync {
 
   /// Tries whether the store can be used. Throws if it cannot.
   public func probe() async throws(ArtError) {
-    var random = SystemRandomNumberGenerator()
-    let mark = DocumentID(using: &random).description
-    try await again { () async throws(BucketFailure) in try await bucket.probe(mark) }
+    var names: [String] = []
+    let result: Result<Void, ArtError>
+    do throws(ArtError) {
+      // What a try has left is not taken for what the next one finds.
+      try await again { () async throws(BucketFailure) in
+        var random = SystemRandomNumberGenerator()
+        let name = bucket.probeName(DocumentID(using: &random).description)
+        names.append(name)
+        try await bucket.probe(name)
+      }
+      result = .success(())
+    } catch {
+      result = .failure(error)
+    }
+    await remove(names)
+    try result.get()
+  }
+
+  /// Removes objects that are no documents. One that stays does no harm.
+  private func remove(_ names: [String]) async {
+    for name in names {
+      do throws(ArtError) {
+        try await again { () async throws(BucketFailure) in try await bucket.remove(name) }
+      } catch {}
+    }
   }
 
   /// Brings all documents of the folder and of the bucket together. Throws what listing either of them throws.
   public func run(_ report: @escaping @Sendable (Event) -> Void) async throws(ArtError) {
-    let objects = try await again { () async throws(BucketFailure) in try await bucket.list() }
+    let (objects, oldProbes) = try await again { () async throws(BucketFailure) in
+      try await bucket.list()
+    }
     let names = Set(try documents()).union(objects.keys).sorted { FilePath($0) < FilePath($1) }
     await withTaskGroup(of: Void.self) { group in
       for (index, name) in names.enumerated() {
@@ -94,6 +123,9 @@ public actor BucketSync {
         group.addTask { await self.bringTogether(name, objects[name], report) }
       }
     }
+    known = known.filter { objects[$0.key] != nil || names.contains($0.key) }
+    record.save(known)
+    await remove(oldProbes)
   }
 
   /// Brings all together, and then each document when it has changed, and all after each pause, until the task is cancelled. The same failure
@@ -197,7 +229,7 @@ public actor BucketSync {
     // A listing may write a tag without its quotes.
     let isSame = etag.map { $0.filter { $0 != "\"" } == known.etag.filter { $0 != "\"" } } ?? true
     guard isSame else { return false }
-    return try file(name).base() == known.base
+    return try file(name).base().key == known.key
   }
 
   /// One try. Returns what was done; nil if both were the same.
@@ -208,7 +240,7 @@ public actor BucketSync {
       // The name of a state says all about it.
       let base = try local { () throws(ArtError) in try file.base() }
       if try await bucket.state(of: name) == base.key {
-        known[name] = (etag, base)
+        known[name] = BucketRecord.Entry(etag: etag, key: base.key)
         return nil
       }
     }
@@ -221,7 +253,8 @@ public actor BucketSync {
     }
     guard isThere else {
       try local { () throws(ArtError) in try file.create(bytes: object.bytes) }
-      known[name] = (object.etag, try local { () throws(ArtError) in try file.base() })
+      let base = try local { () throws(ArtError) in try file.base() }
+      known[name] = BucketRecord.Entry(etag: object.etag, key: base.key)
       return .downloaded(name)
     }
     let outcome = try local { () throws(ArtError) in
@@ -231,7 +264,7 @@ public actor BucketSync {
     let received = outcome.parts.reduce(0) { $0 + $1.report.fromSecond }
     let (bytes, base) = try local { () throws(ArtError) in try file.bytes() }
     guard bytes != object.bytes else {
-      known[name] = (object.etag, base)
+      known[name] = BucketRecord.Entry(etag: object.etag, key: base.key)
       return outcome.hasChanged ? .merged(name, received: received, sent: false) : nil
     }
     try await put(file, .unchanged(object.etag))
@@ -241,7 +274,7 @@ public actor BucketSync {
   private func put(_ file: DocumentFile, _ condition: Bucket.Condition) async throws(BucketFailure) {
     let (bytes, base) = try local { () throws(ArtError) in try file.bytes() }
     let etag = try await bucket.put(file.name, bytes, if: condition, state: base.key)
-    known[file.name] = etag.map { ($0, base) }
+    known[file.name] = etag.map { BucketRecord.Entry(etag: $0, key: base.key) }
   }
 
   private func local<Value>(_ work: () throws(ArtError) -> Value) throws(BucketFailure) -> Value {
@@ -253,14 +286,16 @@ public actor BucketSync {
     _ work: () async throws(BucketFailure) -> Value
   ) async throws(ArtError) -> Value {
     var last = ArtError(.unavailable, "\(bucket.location.text) is busy", about: bucket.location.text)
+    var unanswered = 0
     for tries in 0..<Self.mostTries {
       do throws(BucketFailure) { return try await work() } catch {
         switch error {
         case .failed(let error): throw error
         case .again(let error, let wait):
           last = error
-          // Beyond a few failures without an answer the store is gone, not busy.
-          if error.code == .unavailable, tries >= 7 { throw error }
+          // After a few failures without an answer, one after the other, the store is gone, not busy.
+          unanswered = error.code == .unavailable ? unanswered + 1 : 0
+          if unanswered >= Self.mostUnanswered { throw error }
           let longest = min(50 << min(tries, 6), 3_000)
           let wait = (wait ?? .zero) + .milliseconds(Int.random(in: longest / 4...longest))
           do { try await timeline.sleep(timeline.now() + wait) } catch { throw last }

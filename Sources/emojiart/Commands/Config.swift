@@ -6,12 +6,21 @@ import ArtWorkspace
 
 struct Config: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "config", abstract: "Set up other programs for documents.", subcommands: [ConfigSync.self])
+    commandName: "config", abstract: "Set up other programs for documents.",
+    discussion: """
+      Examples:
+        emojiart config sync syncthing ~/Sync/art
+      """,
+    subcommands: [ConfigSync.self])
 }
 
 struct ConfigSync: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sync", abstract: "Set up programs that carry folders between machines.",
+    discussion: """
+      Examples:
+        emojiart config sync syncthing ~/Sync/art
+      """,
     subcommands: [ConfigSyncthing.self])
 }
 
@@ -24,7 +33,7 @@ struct ConfigSyncthing: ParsableCommand {
       Writes what belongs to one machine only into the folder's .stignore. If Syncthing runs and carries the folder, it is \
       told to keep all conflict copies, and the last five versions of what it replaces. Do this on each machine.
 
-      Example:
+      Examples:
         emojiart config sync syncthing ~/Sync/art
       """)
 

@@ -10,7 +10,10 @@ struct Sync: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sync",
     abstract: "Keep the documents of a folder and of a bucket the same.",
-    usage: "emojiart sync <folder> s3://<bucket>/<prefix> [--watch] [--every <seconds>] [--endpoint <url>]",
+    usage: """
+      emojiart sync <folder> s3://<bucket>/<prefix> [--endpoint <url>]
+               [--watch] [--every <seconds>]
+      """,
     discussion: """
       Each document of the folder becomes an object in an S3-compatible store, and each object a document. Where both \
       have edits, they are merged, and no edit is lost, however many machines do this at once. A document that is deleted \
