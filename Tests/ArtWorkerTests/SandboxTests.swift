@@ -11,7 +11,7 @@ import Testing
 
 /// The request to each kind of worker that makes the injected code run.
 enum SandboxCase: String, CaseIterable, CustomTestStringConvertible {
-  case decode, decodeThreads, draw, fetch, measure
+  case decode, decodeThreads, draw, fetch, measure, store
 
   var testDescription: String { rawValue }
 
@@ -22,6 +22,7 @@ enum SandboxCase: String, CaseIterable, CustomTestStringConvertible {
     case .draw: .draw(Self.fonts, [.png])
     case .fetch: .fetch
     case .measure: .measure(Self.fonts)
+    case .store: .store
     }
   }
 
@@ -41,6 +42,11 @@ enum SandboxCase: String, CaseIterable, CustomTestStringConvertible {
         WorkerRequest.Fetch(url: "http://127.0.0.1:1/", isUserInitiated: true, limits: FetchLimits())
       ).line
     case .measure: WorkerRequest.measure(try Words("Hi שלום 🐝 สวัสดี")).line
+    case .store:
+      WorkerRequest.exchange(
+        WorkerRequest.Exchange(
+          StoreRequest(.get, "http://127.0.0.1:1/"), proxies: ProxySettings(), limits: FetchLimits())
+      ).line
     }
   }
 
@@ -74,7 +80,8 @@ enum SandboxCase: String, CaseIterable, CustomTestStringConvertible {
 
   /// The attempts that the verb needs to succeed.
   var purposes: Set<String> {
-    self == .fetch ? ["connect_by_tcp", "send_by_udp", "make_a_tcp6_socket", "look_at_key"] : []
+    [.fetch, .store].contains(self)
+      ? ["connect_by_tcp", "send_by_udp", "make_a_tcp6_socket", "look_at_key"] : []
   }
 }
 
@@ -259,7 +266,7 @@ enum SandboxCase: String, CaseIterable, CustomTestStringConvertible {
     }
     #expect(try worker.line("Max file size", of: "limits").prefix(2) == ["0", "0"])
     #expect(try worker.line("Max core file size", of: "limits").prefix(2) == ["0", "0"])
-    let files = which == .fetch ? "64" : "8"
+    let files = which == .fetch ? "64" : which == .store ? "32" : "8"
     #expect(try worker.line("Max open files", of: "limits").prefix(2) == [files, files])
     let processes = try worker.line("Max processes", of: "limits").prefix(2)
     #expect(
