@@ -653,11 +653,12 @@ public actor Document {
     while let runningRefresh { await runningRefresh.value }
     if hasSaved, life.state != .closed { await startRefresh(false).value }
     while let runningRefresh { await runningRefresh.value }
-    guard let replaced = copy.takeReplaced() else { return }
-    do throws(ArtError) { _ = try await merge(replaced, into: store) } catch {
-      copy.keepReplaced(replaced)
-      emit(life.saveFailed(error))
-      throw error
+    while let replaced = copy.takeReplaced() {
+      do throws(ArtError) { _ = try await merge(replaced, into: store) } catch {
+        copy.keepReplaced(replaced)
+        emit(life.saveFailed(error))
+        throw error
+      }
     }
   }
 
@@ -762,6 +763,8 @@ public actor Document {
     autosaveTimer?.task.cancel()
     autosaveTimer = nil
     autosave = Autosave(autosave.policy)
+    // What could not be merged is gone with this program, and is not lost in silence.
+    while let replaced = copy.takeReplaced() { emit(copy.lostEvents(replaced)) }
     emit(life.closed())
     listeners.finish()
     refreshTimer?.cancel()

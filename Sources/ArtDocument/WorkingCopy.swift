@@ -29,8 +29,8 @@ struct WorkingCopy: Sendable {
   private(set) var saving = UnsavedEdits()
   /// The pictures that this program has put into the store, and that the store still had at the last check.
   private(set) var ownPictures: Set<String> = []
-  /// The saved content that another state has replaced.
-  private var replaced: DocumentContent?
+  /// The saved contents that other states have replaced, and that are not merged into these yet, oldest first.
+  private(set) var replaced: [DocumentContent] = []
   private var performed: [Performed] = []
   /// The content's head and the author's numbering before the performed edits.
   private var before: (head: EditID?, author: Author)?
@@ -366,7 +366,7 @@ struct WorkingCopy: Sendable {
     guard let others, !others.isComplete, let saved = savedContent else { return }
     let there = Set(found.log.lazy.map(\.id))
     let isLost = saved.log.contains { $0.id.origin == origin && !there.contains($0.id) }
-    if isLost { replaced = saved }
+    if isLost { replaced.append(saved) }
   }
 
   /// The content in the known state of the store; nil where some of the later edits are known by their net changes only.
@@ -378,14 +378,13 @@ struct WorkingCopy: Sendable {
     return saved
   }
 
-  /// The saved content that another state has replaced, to be merged into it; nil if there is none, or it was asked for already.
+  /// The first saved content that another state has replaced, to be merged into it; nil if there is none, or it was asked for already.
   mutating func takeReplaced() -> DocumentContent? {
-    defer { replaced = nil }
-    return replaced
+    replaced.isEmpty ? nil : replaced.removeFirst()
   }
 
   /// The merge failed, and is to be tried again.
-  mutating func keepReplaced(_ content: DocumentContent) { replaced = replaced ?? content }
+  mutating func keepReplaced(_ content: DocumentContent) { replaced.insert(content, at: 0) }
 
   /// The events of a merge that is impossible: what this program had saved is gone.
   func lostEvents(_ replaced: DocumentContent) -> [DocumentEvent] {

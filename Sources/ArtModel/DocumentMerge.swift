@@ -80,13 +80,10 @@ public struct DocumentMerge: Sendable {
     let merged = try Self.merged(
       sides, union, on: values.start, least: max(first.revision, second.revision), keeping: kept, named: name)
     base = .both
-    if sides.second.own.isEmpty, merged.hasSameArt(as: first) {
-      (source, content) = (.first, first)
-    } else if sides.first.own.isEmpty, merged.hasSameArt(as: second) {
-      (source, content) = (.second, second)
-    } else {
-      (source, content) = (.both, merged)
-    }
+    let isFirst = sides.second.own.isEmpty && merged.hasSameArt(as: first)
+    let isSecond = sides.first.own.isEmpty && merged.hasSameArt(as: second)
+    source = isFirst && isSecond ? sides.choice : isFirst ? .first : isSecond ? .second : .both
+    content = source == .first ? first : source == .second ? second : merged
     report = MergeReport(sides, in: content, doubts: source == .both ? values.doubts : nil)
   }
 
@@ -203,7 +200,11 @@ struct Sides {
 
   /// Which of two copies with the same edits is the result: the choice is the same whoever merges them. Nil if the edits differ.
   fileprivate var sourceOfEquals: DocumentMerge.Source? {
-    guard first.later.isEmpty, second.later.isEmpty else { return nil }
+    first.later.isEmpty && second.later.isEmpty ? choice : nil
+  }
+
+  /// Which of two copies counts that have the same: the choice is the same whoever merges them.
+  fileprivate var choice: DocumentMerge.Source {
     let (mine, theirs) = (first.whole, second.whole)
     if mine.revision != theirs.revision { return mine.revision > theirs.revision ? .first : .second }
     guard let head = mine.head, let other = theirs.head, head != other else {
@@ -219,7 +220,9 @@ extension MergeSide {
     later = Array(start.log.suffix(count))
     for entry in later.reversed() { _ = try start.apply(entry.inverse) }
     guard let first = later.first else { return }
-    start.cutLog(at: first.revision - 1, head: start.log.dropLast(count).last?.id)
+    // Numbers may be left out where an edit was made on a state that had been put back.
+    let last = start.log.dropLast(count).last
+    start.cutLog(at: last?.revision ?? first.revision - 1, head: last?.id)
   }
 
   /// Whether the edits are in the order of a merge. A log that no emojiart wrote may have others.

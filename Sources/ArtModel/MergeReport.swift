@@ -58,8 +58,8 @@ extension MergeReport {
   /// The report of a merge with that result.
   init(_ sides: Sides, in merged: DocumentContent, doubts: [Doubt]? = nil) {
     self.doubts = doubts
-    fromFirst = sides.first.own.count
-    fromSecond = sides.second.own.count
+    fromFirst = sides.first.own.count { !$0.isMark }
+    fromSecond = sides.second.own.count { !$0.isMark }
     guard fromFirst > 0, fromSecond > 0 else {
       (conflicts, survivors, addedTwice) = ([], [], [])
       return

@@ -30,9 +30,13 @@ package struct StoreClient: Sendable {
     self.clock = clock
   }
 
-  /// Sends a request, and returns the response, whatever its status is. Throws why there is none; then it is not known whether the store has
+  /// Sends a request, and returns the response of at most `limit` bytes, whatever its status is. Throws why there is none; then it is not known whether the store has
   /// done what was asked for.
-  package func send(_ request: StoreRequest) async throws(BackgroundFailure) -> StoreResponse {
+  package func send(
+    _ request: StoreRequest, limit: Int? = nil
+  ) async throws(BackgroundFailure) -> StoreResponse {
+    var limits = limits
+    if let limit { limits.bytes = min(limits.bytes, limit) }
     let program: HelperProgram
     do throws(ArtError) { program = try helpers.worker() } catch { throw .failed(error) }
     let seconds = Int(min(max(limits.total.components.seconds, 0), 86_400))
@@ -46,8 +50,8 @@ package struct StoreClient: Sendable {
     } _: { _ in
       true
     }
-    let outcome = await pool.run { [clock, limits] in
-      await call.answer(within: .total(limits.total + Self.grace), on: clock)
+    let outcome = await pool.run { [clock, total = limits.total] in
+      await call.answer(within: .total(total + Self.grace), on: clock)
     }
     guard let outcome else { throw .cancelled }
     return try outcome.get()

@@ -43,7 +43,7 @@ extension ArtError.Remedy {
   }
 
   /// The name, quoted for the shell where necessary.
-  private static func shellWord(_ name: String) -> String {
+  static func shellWord(_ name: String) -> String {
     let special = " \t\n!\"#$&'()*;<>?[\\]^`{|}~".utf8
     guard name.utf8.contains(where: special.contains) else { return name }
     return "'" + name.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"

@@ -164,6 +164,27 @@ import Testing
     #expect(try Self.others(copies) == [])
   }
 
+  @Test("F31 a file that is copied over the document in place during a merge is merged, too")
+  func copiedOverMeanwhile() throws {
+    let copies = try Self.three()
+    let all = try copies.files.reduce(into: Set<EmojiID>()) { try $0.formUnion(Self.emojis($1)) }
+    let (document, other, third) = (copies.files[0], copies.files[1], copies.files[2])
+    let own = try Self.emojis(document)
+    var isPut = false
+    _ = try document.merge([other.copyOfAll()]) { (step) throws(ArtError) in
+      guard case .read = step, !isPut else { return }
+      isPut = true
+      // As `cp` does: the same file, without a lock.
+      let source = try? bytes(third.path)
+      let descriptor = open(document.path, O_WRONLY)
+      _ = source.map { pwrite(descriptor, $0, $0.count, 0) }
+      PlainFile.close(descriptor)
+    }
+    // What was there before is in the merged copy, which was read before that.
+    #expect(try isPut && Self.emojis(document) == all && own.isSubset(of: all))
+    #expect(try Self.others(copies) == [])
+  }
+
   @Test(
     "F31 a file with nothing new that is put in place during a merge does not bring the old document back",
     arguments: 1...6)

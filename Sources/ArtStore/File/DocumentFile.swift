@@ -526,8 +526,10 @@ extension DocumentFile {
     do throws(ArtError) {
       guard try merge(replaced.bytes(count: replaced.size, at: 0)) != nil else { return nil }
     } catch {
-      guard error.code == .parted else { throw error }
-      return nil
+      switch error.code {
+      case .parted, .damaged, .notADocument, .newerFormat: return nil
+      default: throw error
+      }
     }
     return try read { (transaction) throws(ArtError) in
       let content = try transaction.load()

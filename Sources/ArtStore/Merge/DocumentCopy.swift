@@ -18,6 +18,8 @@ struct DocumentCopy {
   /// The file; nil for a copy in memory, and for one that was merged.
   private(set) var bytes: [UInt8]?
   private(set) var content: DocumentContent
+  /// Whether it has no file, and knows its content only.
+  private let isInMemory: Bool
   /// The rows of `archive`, oldest first.
   private(set) var archive: [ArchivedRow] = []
   /// For each program with a journal, the sequence number of its last saved edit.
@@ -31,6 +33,7 @@ struct DocumentCopy {
   /// Reads a copy. Throws `damaged`.
   init(_ transaction: DocumentTransaction, named name: String) throws(ArtError) {
     self.name = name
+    isInMemory = false
     content = try transaction.load()
     bytes = try transaction.connection.bytes(count: transaction.connection.size, at: 0)
     for table in PlainTable.allCases {
@@ -41,7 +44,7 @@ struct DocumentCopy {
 
   /// A copy in memory, which knows its content only.
   init(_ content: DocumentContent, named name: String) {
-    (self.name, self.content, bytes) = (name, content, nil)
+    (self.name, self.content, bytes, isInMemory) = (name, content, nil, true)
   }
 
   /// `load` has verified the rows' sums.
@@ -154,6 +157,8 @@ extension DocumentCopy {
 
   /// A record of a journal that one copy lacks stays, unless that copy has the journal's last edit: then the journal is gone.
   private mutating func mergeOrigins(_ mine: DocumentCopy, _ other: DocumentCopy) {
+    // A copy in memory knows no journals.
+    guard !other.isInMemory else { return }
     guard mine.origins != other.origins else { return }
     func hasForgotten(_ copy: DocumentCopy, _ origin: Origin, _ sequence: Int) -> Bool {
       copy.content.log.contains { $0.id.origin == origin && $0.id.sequence >= sequence }

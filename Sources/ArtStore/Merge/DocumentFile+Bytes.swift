@@ -26,9 +26,9 @@ extension DocumentFile {
     return try merge([copy]) { (_) throws(ArtError) in }
   }
 
-  /// Makes the document of the bytes of another copy's file. Throws as above, and `exists`.
-  public func create(bytes: [UInt8]) throws(ArtError) {
-    _ = try copy(of: bytes)
+  /// Makes the document of the bytes of another copy's file, and returns the state that they have. Throws as above, and `exists`.
+  public func create(bytes: [UInt8]) throws(ArtError) -> DocumentBase {
+    let content = try copy(of: bytes).content
     try FileImage.withUnnamedFile(near: path, like: nil, name: name) { (new) throws(ArtError) in
       try PlainFile.write(bytes, to: new, name: name)
     } _: { (new) throws(ArtError) in
@@ -37,6 +37,7 @@ extension DocumentFile {
       }
     }
     try PlainFile.syncFolder(of: path)
+    return DocumentBase(content)
   }
 
   /// The copy of the document that bytes hold.

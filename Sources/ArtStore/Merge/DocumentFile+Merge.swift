@@ -74,6 +74,11 @@ extension DocumentFile {
         .movedOn, "\(name) has changed since it was merged, and stays; merge it again", about: name)
     }
     _ = try StateFolder.quarantine(bytes, as: FilePath(file.path).name)
+    // That took a while, in which another file may have come to the path.
+    guard !guarded.hasMoved else {
+      throw ArtError(
+        .movedOn, "\(name) was replaced while it was merged, and stays; merge it again", about: name)
+    }
     guard unlink(file.path) == 0 else { throw .system("remove", name) }
     try PlainFile.syncFolder(of: file.path)
   }
@@ -126,8 +131,14 @@ extension DocumentFile {
           if isByValue, let former = document.bytes {
             _ = try StateFolder.quarantine(former, as: FilePath(file.path).name)
           }
+          do throws(ArtError) {
+            held = try self.put(bytes, merged.copy, over: file, document.bytes, transaction, reached)
+          } catch {
+            // It was at the path for a moment.
+            if error.code == .replaced { put = (merged.copy, bytes) }
+            throw error
+          }
           put = (merged.copy, bytes)
-          held = try self.put(bytes, merged.copy, over: file, transaction, reached)
         } else {
           try sync(file)
           held = try hold(file.identity, at: file)
@@ -154,11 +165,11 @@ extension DocumentFile {
     }
   }
 
-  /// Puts a merged file in the place of the one that is locked. Returns it if it is there now, and what was there was the locked one; if not,
+  /// Puts a merged file in the place of the one that is locked, and that had the bytes `read`. Returns it if it is there now, and what was there was the locked one; if not,
   /// the other file is a leftover.
   private func put(
-    _ bytes: [UInt8], _ copy: DocumentCopy, over file: LocatedFile, _ transaction: DocumentTransaction,
-    _ reached: (MergeStep) throws(ArtError) -> Void
+    _ bytes: [UInt8], _ copy: DocumentCopy, over file: LocatedFile, _ read: [UInt8]?,
+    _ transaction: DocumentTransaction, _ reached: (MergeStep) throws(ArtError) -> Void
   ) throws(ArtError) -> HeldFile? {
     // Other names of the file would keep the old content, and a mount cannot be exchanged.
     guard file.hardLinks == 1 else { return try rewrite(copy, file, transaction) }
@@ -186,6 +197,8 @@ extension DocumentFile {
     try PlainFile.syncFolder(of: file.path)
     try reached(.exchanged)
     if FileIdentity(at: leftover.path) == file.identity {
+      // A program that copies another file over it takes no lock, and the file stays the same.
+      guard try PlainFile.read(leftover.path, limit: Format.largestFile) == read else { return nil }
       try leftover.remove()
       return try hold(exchanged, at: file)
     }
@@ -238,7 +251,13 @@ extension DocumentFile {
   /// in the state folder.
   private func keepApart(_ bytes: [UInt8]?, _ error: ArtError) throws(ArtError) -> ArtError {
     guard let bytes else { return error }
-    let kept = try StateFolder.quarantine(bytes, as: FilePath(path).name)
+    let kept: String
+    do throws(ArtError) { kept = try StateFolder.quarantine(bytes, as: FilePath(path).name) } catch let second
+    {
+      throw ArtError(
+        error.code, "\(error.cause); what was merged cannot be kept: \(second.cause)", about: error.subject,
+        remedy: error.remedy)
+    }
     return ArtError(
       error.code, "\(error.cause); what was merged is in \(kept)", about: error.subject, remedy: error.remedy)
   }

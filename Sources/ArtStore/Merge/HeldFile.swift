@@ -53,22 +53,24 @@ public final class HeldFile: Sendable {
   }
 }
 
+extension HeldFile {
+  /// Keeps what it holds in the state folder, and returns the path. Throws what reading and writing throw.
+  public func setAside() throws(ArtError) -> String {
+    try StateFolder.quarantine(try bytes(), as: FilePath(path).name)
+  }
+}
+
 extension DocumentFile {
-  /// Merges what a file held that was at this path before into the document that is there now. Nil if another document has taken the path,
-  /// or the held file is no whole document any more. Throws what else `merge` throws.
+  /// Merges what a file held that was at this path before into the document that is there now. Nil if another document has taken the path.
+  /// Throws `damaged`, `notADocument` and `newerFormat` for a held file that cannot be merged: a program may be writing it. Throws what else
+  /// `merge` throws.
   public func merge(_ replaced: HeldFile) throws(ArtError) -> MergeOutcome? {
     try merge(try replaced.bytes())
   }
 
   /// The same for the bytes of that file.
   func merge(_ replaced: [UInt8]) throws(ArtError) -> MergeOutcome? {
-    let copy: DocumentCopy
-    do throws(ArtError) { copy = try self.copy(of: replaced) } catch {
-      switch error.code {
-      case .damaged, .notADocument, .newerFormat: return nil
-      default: throw error
-      }
-    }
+    let copy = try copy(of: replaced)
     guard try base().id == copy.content.id else { return nil }
     return try merge([copy]) { (_) throws(ArtError) in }
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
+import ArtSystem
 import ArtWorker
 import Glibc
 import Synchronization
@@ -31,11 +32,22 @@ final class Bucket: Sendable {
     let bytes: [UInt8]
   }
 
+  /// Sends a request to the store, with the most bytes of the response's body.
+  typealias Exchange =
+    @Sendable (_ request: StoreRequest, _ limit: Int) async throws(BackgroundFailure) -> StoreResponse
+
+  /// The most bytes of an answer that is no document.
+  private static let mostBytes = 16 << 20
+  /// The most bytes of a document.
+  private static let largestDocument = 256 << 20
+  /// The most objects of a listing.
+  private static let mostObjects = 1_000_000
+
   /// Where the documents are.
   let location: BucketLocation
   private let settings: BucketSettings
   private let endpoint: StoreEndpoint
-  private let client: StoreClient
+  private let exchange: Exchange
   private let now: @Sendable () -> Int
   private let state = Mutex(State())
 
@@ -48,12 +60,12 @@ final class Bucket: Sendable {
 
   /// A bucket. `now` is the time in milliseconds since 1970. Throws `badValue` for a bad endpoint.
   init(
-    _ location: BucketLocation, _ settings: BucketSettings, client: StoreClient,
-    now: @escaping @Sendable () -> Int
+    _ location: BucketLocation, _ settings: BucketSettings, now: @escaping @Sendable () -> Int,
+    exchange: @escaping Exchange
   ) throws(ArtError) {
     self.location = location
     self.settings = settings
-    self.client = client
+    self.exchange = exchange
     self.now = now
     endpoint = try StoreEndpoint(settings.endpoint, region: settings.region, bucket: location.bucket)
   }
@@ -65,9 +77,10 @@ final class Bucket: Sendable {
 
   /// The entity tags of all objects directly below the prefix, by the names of the documents, and the probes that killed clients have left.
   /// Names that no document has are left out.
-  func list() async throws(BucketFailure) -> (documents: [String: String], oldProbes: [String]) {
-    var (found, probes): ([String: String], [String]) = ([:], [])
+  func list() async throws(BucketFailure) -> (documents: [FilePath: String], oldProbes: [String]) {
+    var (found, probes): ([FilePath: String], [String]) = ([:], [])
     var next: String?
+    var tokens: Set<String> = []
     repeat {
       var query = [
         (name: "delimiter", value: "/"), (name: "encoding-type", value: "url"),
@@ -78,19 +91,26 @@ final class Bucket: Sendable {
       guard response.status == 200 else { throw failure(response, of: nil) }
       let page: BucketPage
       do throws(ArtError) { page = try BucketPage(response.body) } catch { throw .failed(error) }
-      for object in page.objects where object.key.hasPrefix(location.prefix) {
-        let name = String(object.key.dropFirst(location.prefix.count))
-        if Self.isDocument(name) { found[name] = object.etag }
+      for object in page.objects where object.key.utf8.starts(with: location.prefix.utf8) {
+        let name = String(decoding: object.key.utf8.dropFirst(location.prefix.utf8.count), as: UTF8.self)
+        if Self.isDocument(name) { found[FilePath(name)] = object.etag }
         if isOldProbe(name) { probes.append(name) }
       }
-      guard page.next == nil || page.next != next else { break }
       next = page.next
+      // A store that goes round in circles, or never ends.
+      guard found.count <= Self.mostObjects, next.map({ tokens.insert($0).inserted }) ?? true else {
+        throw .failed(
+          ArtError(
+            .tooLarge, "\(location.text) has more than \(Self.mostObjects) objects", about: location.text))
+      }
     } while next != nil
     return (found, probes)
   }
 
   private static func isDocument(_ name: String) -> Bool {
-    DocumentName.isValid(name) && name.utf8.count <= 255 && !name.utf8.contains(UInt8(ascii: "/"))
+    // A conflict copy is merged where it is, and not carried on.
+    DocumentName.isValid(name) && ConflictCopy.document(of: name) == nil && name.utf8.count <= 255
+      && !name.utf8.contains(UInt8(ascii: "/"))
       && name.utf8.first != UInt8(ascii: ".")
       && name.utf8.suffix(DocumentFile.ending.utf8.count).elementsEqual(DocumentFile.ending.utf8)
   }
@@ -189,13 +209,15 @@ final class Bucket: Sendable {
   private static let probes = ".emojiart-probe-"
 
   /// A name for a probe: it tells when it was made, so that what a killed client has left is removed one day.
-  func probeName(_ mark: String) -> String { "\(Self.probes)\(now() / 1000)-\(mark)" }
+  func probeName(_ mark: String) -> String {
+    "\(Self.probes)\((now() + state.withLock(\.offset)) / 1000)-\(mark)"
+  }
 
   /// Whether an object is a probe that no client uses any more.
   private func isOldProbe(_ name: String) -> Bool {
     guard name.hasPrefix(Self.probes), let time = Int(name.dropFirst(Self.probes.count).prefix { $0 != "-" })
     else { return false }
-    return now() / 1000 - time > 3_600
+    return (now() + state.withLock(\.offset)) / 1000 - time > 3_600
   }
 
   /// Removes an object that is no document.
@@ -218,8 +240,8 @@ final class Bucket: Sendable {
     _ method: StoreRequest.Method, _ name: String?, query: [(name: String, value: String)] = [],
     fields: [StoreRequest.HeaderField] = [], body: [UInt8] = []
   ) async throws(BucketFailure) -> StoreResponse {
-    let request = signed(method, name, query, fields, body)
-    let response = try await send(request)
+    let limit = method == .get && name != nil ? Self.largestDocument : Self.mostBytes
+    let response = try await send(signed(method, name, query, fields, body), limit)
     guard response.status == 403, let date = response.fields["date"].flatMap(Self.time) else {
       return response
     }
@@ -227,11 +249,11 @@ final class Bucket: Sendable {
     // AWS accepts 15 minutes.
     guard abs(offset - state.withLock(\.offset)) > 300_000 else { return response }
     state.withLock { $0.offset = offset }
-    return try await send(signed(method, name, query, fields, body))
+    return try await send(signed(method, name, query, fields, body), limit)
   }
 
-  private func send(_ request: StoreRequest) async throws(BucketFailure) -> StoreResponse {
-    do throws(BackgroundFailure) { return try await client.send(request) } catch {
+  private func send(_ request: StoreRequest, _ limit: Int) async throws(BucketFailure) -> StoreResponse {
+    do throws(BackgroundFailure) { return try await exchange(request, limit) } catch {
       switch error {
       case .refused(let refusal):
         let problem = ArtError(
@@ -287,22 +309,25 @@ final class Bucket: Sendable {
   }
 
   private static func code(of response: StoreResponse) -> String? {
+    // An error is short; what is longer may be a document.
+    guard response.body.count <= 1 << 16 else { return nil }
     do throws(ArtError) { return try StoreAnswer(response.body).text("Code") } catch { return nil }
   }
 
-  private func failure(_ response: StoreResponse, of name: String?) -> BucketFailure {
-    let place = name.map { "s3://\(location.bucket)/\(location.prefix)\($0)" } ?? location.text
-    let code = Self.code(of: response).map { " (\($0.prefix(60)))" } ?? ""
+  private func failure(_ response: StoreResponse, of object: String?) -> BucketFailure {
+    let isListing = object == nil
+    let place = object.map { "s3://\(location.bucket)/\(location.prefix)\($0)" } ?? location.text
+    let name = Self.code(of: response)
+    let code = name.map { " (\($0.prefix(60)))" } ?? ""
     let wait = response.fields["retry-after"].flatMap(Int.init).map { Duration.seconds(min(max($0, 0), 60)) }
     func error(_ code: ArtError.Code, _ text: String) -> ArtError { ArtError(code, text, about: place) }
     switch response.status {
+    case 404 where name == "NoSuchBucket" || isListing:
+      return .failed(error(.noSuchDocument, "there is no bucket \(location.bucket)"))
     // Another client was faster, or the object has gone.
-    case 412, 404:
-      guard name != nil || response.status == 412 else {
-        return .failed(error(.noSuchDocument, "there is no bucket \(location.bucket)"))
-      }
+    case 412, 404, 409:
       return .again(error(.movedOn, "\(place) changes all the time"), after: nil)
-    case 408, 409, 429, 500...599:
+    case 408, 429, 500...599:
       return .again(
         error(.unavailable, "the store answered \(response.status)\(code) for \(place)"), after: wait)
     case 301, 307:

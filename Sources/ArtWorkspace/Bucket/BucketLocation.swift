@@ -59,7 +59,8 @@ struct StoreEndpoint: Equatable {
       return
     }
     let bad = ArtError(
-      .badValue, "\"\(url)\" is no address of a store; give one such as https://s3.example.org", about: url)
+      // It may have a password in it.
+      .badValue, "the address of the store is none that can be; give one such as https://s3.example.org")
     guard let scheme = ["https://", "http://"].first(where: { url.lowercased().hasPrefix($0) }) else {
       throw bad
     }

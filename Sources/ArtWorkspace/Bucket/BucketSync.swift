@@ -33,7 +33,7 @@ public actor BucketSync {
 
   /// How often a document is tried again, while other clients are faster or the store is busy.
   private static let mostTries = 100
-  /// How often in a row, without an answer.
+  /// How often in a row, while the store is busy or does not answer.
   private static let mostUnanswered = 8
   /// How long edits of a document are gathered.
   private static let pauseOfEdits = Duration.milliseconds(500)
@@ -45,10 +45,10 @@ public actor BucketSync {
   private let recovery: Recovery
   private let timeline: Timeline
   /// The states in which the document and the object were the same.
-  private var known: [String: BucketRecord.Entry]
+  private var known: [FilePath: BucketRecord.Entry]
   private let record: BucketRecord
   /// The documents that have changed, and whether all are to be looked at.
-  private var changed: Set<String> = []
+  private var changed: Set<FilePath> = []
   private var isAllDue = false
   private nonisolated let failures = ReportedFailures()
   private nonisolated let executor = ThreadExecutor("emojiart.bucket")
@@ -65,7 +65,7 @@ public actor BucketSync {
     self.bucket = bucket
     self.recovery = recovery
     record = BucketRecord(of: FilePath.resolvedIfThere(folder) ?? folder, at: bucket.place)
-    known = record.entries()
+    known = Dictionary(record.entries().map { (FilePath($0.key), $0.value) }) { first, _ in first }
     timeline = Timeline(clock)
   }
 
@@ -76,9 +76,12 @@ public actor BucketSync {
     _ folder: String, _ location: BucketLocation, endpoint: String?, proxies: ProxySettings,
     by recovery: Recovery
   ) throws(ArtError) {
+    let client = StoreClient(proxies: proxies)
     let bucket = try Bucket(
-      location, try BucketSettings(endpoint: endpoint), client: StoreClient(proxies: proxies)
-    ) { WallClock.milliseconds() }
+      location, try BucketSettings(endpoint: endpoint), now: { WallClock.milliseconds() },
+      exchange: { (request, limit) async throws(BackgroundFailure) in
+        try await client.send(request, limit: limit)
+      })
     self.init(folder, bucket, by: recovery)
   }
 
@@ -116,15 +119,18 @@ public actor BucketSync {
     let (objects, oldProbes) = try await again { () async throws(BucketFailure) in
       try await bucket.list()
     }
-    let names = Set(try documents()).union(objects.keys).sorted { FilePath($0) < FilePath($1) }
+    failures.forget("")
+    // What the bucket has no more is written again.
+    known = known.filter { objects[$0.key] != nil }
+    let names = Set(try documents()).union(objects.keys).sorted()
     await withTaskGroup(of: Void.self) { group in
       for (index, name) in names.enumerated() {
         if index >= Self.atOnce { await group.next() }
-        group.addTask { await self.bringTogether(name, objects[name], report) }
+        let listed = objects[name].map(Listed.tag) ?? .absent
+        group.addTask { await self.bringTogether(name, listed, report) }
       }
     }
-    known = known.filter { objects[$0.key] != nil || names.contains($0.key) }
-    record.save(known)
+    record.save(Dictionary(known.map { ($0.key.string, $0.value) }) { first, _ in first })
     await remove(oldProbes)
   }
 
@@ -138,18 +144,18 @@ public actor BucketSync {
     let reportOnce: @Sendable (Event) -> Void = { [failures] event in
       if failures.isNews(event) { report(event) }
     }
-    let (ticks, clock) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    let (ticks, wakeup) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     let following = Task { [weak self] in
       for await event in events {
         await self?.note(event)
-        clock.yield()
+        wakeup.yield()
       }
     }
     let polling = Task { [weak self, timeline] in
       while !Task.isCancelled {
         do { try await timeline.sleep(timeline.now() + pause) } catch { return }
         await self?.noteAll()
-        clock.yield()
+        wakeup.yield()
       }
     }
     defer {
@@ -173,7 +179,7 @@ public actor BucketSync {
   private func note(_ event: FolderEvent) {
     switch event {
     case .added(let name, _), .changed(let name, _), .movedOn(let name, _), .renamed(let name, _):
-      changed.insert(name)
+      changed.insert(FilePath(name))
     case .rescanned, .resync: isAllDue = true
     case .conflict, .removed, .damaged, .degraded: break
     }
@@ -191,71 +197,81 @@ public actor BucketSync {
     do throws(ArtError) { try await run(report) } catch { report(.failed("", error)) }
   }
 
+  /// What a listing says of an object.
+  private enum Listed {
+    case tag(String)
+    case absent
+    /// There was none.
+    case notAsked
+  }
+
   /// Brings one document together with its object.
-  private func run(_ name: String, _ report: @Sendable (Event) -> Void) async {
+  private func run(_ name: FilePath, _ report: @Sendable (Event) -> Void) async {
     guard !isCopy(name), FileIdentity(at: file(name).path) != nil else { return }
-    await bringTogether(name, nil, report)
+    await bringTogether(name, .notAsked, report)
   }
 
-  private func documents() throws(ArtError) -> [String] {
-    try FolderListing(of: folder).names.filter { !isCopy($0) }
+  private func documents() throws(ArtError) -> [FilePath] {
+    try FolderListing(of: folder).names.map { FilePath($0) }.filter { !isCopy($0) }
   }
 
-  private func isCopy(_ name: String) -> Bool { ConflictCopy(file(name).path) != nil }
+  /// A file with such a name is merged where it is, and not carried on.
+  private func isCopy(_ name: FilePath) -> Bool { ConflictCopy.document(of: name.string) != nil }
 
-  private func file(_ name: String) -> DocumentFile {
-    var file = DocumentFile(FilePath.path(of: name, in: folder))
-    file.name = name
+  private func file(_ name: FilePath) -> DocumentFile {
+    var file = DocumentFile(FilePath.path(of: name.string, in: folder))
+    file.name = name.string
     return file
   }
 
   private func bringTogether(
-    _ name: String, _ etag: String?, _ report: @Sendable (Event) -> Void
+    _ name: FilePath, _ listed: Listed, _ report: @Sendable (Event) -> Void
   ) async {
     do throws(ArtError) {
-      if try isKnown(name, etag) { return }
-      if let event = try await again({ () async throws(BucketFailure) in try await step(name, etag) }) {
+      if try isKnown(name, listed) { return }
+      if let event = try await again({ () async throws(BucketFailure) in try await step(name, listed) }) {
         report(event)
+      } else {
+        failures.forget(name.string)
       }
     } catch {
-      report(.failed(name, error))
+      report(.failed(name.string, error))
     }
   }
 
-  /// Whether neither the document nor the object has changed since they were the same. `etag` is that of a listing; without one, only the
-  /// document is compared.
-  private func isKnown(_ name: String, _ etag: String?) throws(ArtError) -> Bool {
+  /// Whether neither the document nor the object has changed since they were the same, as far as the listing says it.
+  private func isKnown(_ name: FilePath, _ listed: Listed) throws(ArtError) -> Bool {
     guard let known = known[name], FileIdentity(at: file(name).path) != nil else { return false }
+    switch listed {
+    case .absent: return false
     // A listing may write a tag without its quotes.
-    let isSame = etag.map { $0.filter { $0 != "\"" } == known.etag.filter { $0 != "\"" } } ?? true
-    guard isSame else { return false }
-    return try file(name).base().key == known.key
+    case .tag(let etag) where etag.filter({ $0 != "\"" }) != known.etag.filter({ $0 != "\"" }): return false
+    case .tag, .notAsked: return try file(name).base().key == known.key
+    }
   }
 
   /// One try. Returns what was done; nil if both were the same.
-  private func step(_ name: String, _ etag: String?) async throws(BucketFailure) -> Event? {
+  private func step(_ name: FilePath, _ listed: Listed) async throws(BucketFailure) -> Event? {
     let file = file(name)
     let isThere = FileIdentity(at: file.path) != nil
-    if isThere, let etag, known[name] == nil {
+    if isThere, case .tag(let etag) = listed, known[name] == nil {
       // The name of a state says all about it.
       let base = try local { () throws(ArtError) in try file.base() }
-      if try await bucket.state(of: name) == base.key {
+      if try await bucket.state(of: file.name) == base.key {
         known[name] = BucketRecord.Entry(etag: etag, key: base.key)
         return nil
       }
     }
-    let object = try await bucket.get(name)
-    guard let object else {
+    guard let object = try await bucket.get(file.name) else {
       guard isThere else { return nil }
       try local { () throws(ArtError) in try recovery.restoreFirst(file) }
-      try await put(file, .absent)
-      return .uploaded(name)
+      try await put(file, name, .absent)
+      return .uploaded(file.name)
     }
     guard isThere else {
-      try local { () throws(ArtError) in try file.create(bytes: object.bytes) }
-      let base = try local { () throws(ArtError) in try file.base() }
+      let base = try create(file, object.bytes)
       known[name] = BucketRecord.Entry(etag: object.etag, key: base.key)
-      return .downloaded(name)
+      return .downloaded(file.name)
     }
     let outcome = try local { () throws(ArtError) in
       try recovery.restoreFirst(file)
@@ -265,16 +281,25 @@ public actor BucketSync {
     let (bytes, base) = try local { () throws(ArtError) in try file.bytes() }
     guard bytes != object.bytes else {
       known[name] = BucketRecord.Entry(etag: object.etag, key: base.key)
-      return outcome.hasChanged ? .merged(name, received: received, sent: false) : nil
+      return outcome.hasChanged ? .merged(file.name, received: received, sent: false) : nil
     }
-    try await put(file, .unchanged(object.etag))
-    return .merged(name, received: received, sent: true)
+    try await put(file, name, .unchanged(object.etag))
+    return .merged(file.name, received: received, sent: true)
   }
 
-  private func put(_ file: DocumentFile, _ condition: Bucket.Condition) async throws(BucketFailure) {
+  private func create(_ file: DocumentFile, _ bytes: [UInt8]) throws(BucketFailure) -> DocumentBase {
+    do throws(ArtError) { return try file.create(bytes: bytes) } catch {
+      // It has come in between, and is merged in the next try.
+      throw error.code == .exists ? .again(error, after: nil) : .failed(error)
+    }
+  }
+
+  private func put(
+    _ file: DocumentFile, _ name: FilePath, _ condition: Bucket.Condition
+  ) async throws(BucketFailure) {
     let (bytes, base) = try local { () throws(ArtError) in try file.bytes() }
     let etag = try await bucket.put(file.name, bytes, if: condition, state: base.key)
-    known[file.name] = etag.map { BucketRecord.Entry(etag: $0, key: base.key) }
+    known[name] = etag.map { BucketRecord.Entry(etag: $0, key: base.key) }
   }
 
   private func local<Value>(_ work: () throws(ArtError) -> Value) throws(BucketFailure) -> Value {
@@ -293,7 +318,7 @@ public actor BucketSync {
         case .failed(let error): throw error
         case .again(let error, let wait):
           last = error
-          // After a few failures without an answer, one after the other, the store is gone, not busy.
+          // A store that is busy or does not answer for so long is given up.
           unanswered = error.code == .unavailable ? unanswered + 1 : 0
           if unanswered >= Self.mostUnanswered { throw error }
           let longest = min(50 << min(tries, 6), 3_000)
@@ -309,6 +334,9 @@ public actor BucketSync {
 /// The last failure of each document, so that each is reported once.
 private final class ReportedFailures: Sendable {
   private let last = Mutex<[String: ArtError]>([:])
+
+  /// What has failed works again.
+  func forget(_ name: String) { last.withLock { $0[name] = nil } }
 
   /// Whether an event is to be reported.
   func isNews(_ event: BucketSync.Event) -> Bool {

@@ -24,11 +24,23 @@ public struct ConflictCopy: Sendable, Hashable {
 
   /// The copy at a path; nil if there is none. Reads both files' ids. Errors of reading count as no copy: whoever uses the file meets them.
   public init?(_ path: String) {
-    guard let document = Self.document(of: path),
-      let id = Self.id(at: path), id == Self.id(at: document)
-    else { return nil }
-    (self.path, self.document) = (path, document)
+    do throws(ArtError) {
+      guard let copy = try Self.found(at: path) else { return nil }
+      self = copy
+    } catch {
+      return nil
+    }
   }
+
+  /// The same. Throws `busy` and what else keeps the files from being compared.
+  static func found(at path: String, timeout: Duration = .zero) throws(ArtError) -> ConflictCopy? {
+    guard let document = document(of: path), let id = try id(at: path, timeout),
+      try id == Self.id(at: document, timeout)
+    else { return nil }
+    return ConflictCopy(path: path, document: document)
+  }
+
+  private init(path: String, document: String) { (self.path, self.document) = (path, document) }
 
   /// The path of the document of which a file with this path is a conflict copy by its name; nil if its name says nothing of the kind.
   public static func document(of path: String) -> String? {
@@ -42,8 +54,14 @@ public struct ConflictCopy: Sendable, Hashable {
     return parts.prefix + String(decoding: stem, as: UTF8.self) + ending
   }
 
-  private static func id(at path: String) -> DocumentID? {
-    do throws(ArtError) { return try DocumentFile(path, timeout: .zero).base().id } catch { return nil }
+  /// Nil for a file that is no whole document.
+  private static func id(at path: String, _ timeout: Duration) throws(ArtError) -> DocumentID? {
+    do throws(ArtError) { return try DocumentFile(path, timeout: timeout).base().id } catch {
+      switch error.code {
+      case .noSuchDocument, .notADocument, .damaged, .newerFormat, .tooLarge: return nil
+      default: throw error
+      }
+    }
   }
 
   /// The name without what says that it is a conflict copy; nil if nothing says so.
@@ -93,9 +111,11 @@ extension ConflictCopy {
     }
   }
 
-  /// Throws `badValue` if the file is a conflict copy: those who have the document would not get an edit of it.
+  /// Throws `badValue` if the file is a conflict copy: those who have the document would not get an edit of it. Throws `busy` if that cannot be
+  /// found out.
   static func refuseEdits(of file: DocumentFile) throws(ArtError) {
-    guard ConflictCopy(file.path) != nil, let document = document(of: file.name) else { return }
+    guard try found(at: file.path, timeout: file.timeout) != nil, let document = document(of: file.name)
+    else { return }
     throw ArtError(
       .badValue, "\(file.name) is a conflict copy of \(document), and is not edited", about: document,
       remedy: .merge)

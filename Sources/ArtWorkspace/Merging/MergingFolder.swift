@@ -35,8 +35,13 @@ public actor MergingFolder {
   private var held: [FilePath: HeldFile] = [:]
   /// The last error of each document. The same error is reported once.
   private var failures: [FilePath: ArtError] = [:]
-  /// Whether no more files can be held open.
+  /// Documents whose former file could not be read: a program may be writing it.
+  private var doubtful: Set<FilePath> = []
+  /// How many files may be held open, and whether it was told that these are not enough.
+  private var capacity = 512
   private var isFull = false
+  private var isClosed = false
+  private static let ownFiles = 256
   private var following: Task<Void, Never>?
   /// Documents that were away when a conflict copy came.
   private var awaited: Set<FilePath> = []
@@ -78,20 +83,28 @@ public actor MergingFolder {
     }
   }
 
-  /// Ends, after the merge that is running.
-  public func close() {
+  /// Ends, after the merge that is running. What a former file held, and could not be merged yet, is tried once more, and else kept in the state
+  /// folder.
+  public func close() async {
+    isClosed = true
     following?.cancel()
     for look in looks.values { look.cancel() }
+    for (path, former) in held {
+      let file = await folder.file(path)
+      guard let identity = FileIdentity(at: file.path), identity != former.identity else { continue }
+      do throws(ArtError) { _ = try file.merge(former) } catch { setAside(former, at: path, error) }
+    }
     held = [:]
     broadcast.finish()
   }
 
-  /// As many files may be held open as the system permits.
+  /// As many files may be held open as the system permits, but for those that this program needs besides.
   private func raiseLimit() {
     var limit = rlimit()
     guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
     limit.rlim_cur = limit.rlim_max
-    setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    guard setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+    capacity = max(16, Int(clamping: limit.rlim_cur) - Self.ownFiles)
   }
 
   /// Why copies are not merged, by the paths of their documents.
@@ -104,7 +117,9 @@ public actor MergingFolder {
     case .added(let path, _), .conflict(let path, _, _): await check(FilePath(path), isNew: true)
     case .changed(let path, _), .movedOn(let path, _): await check(FilePath(path))
     case .renamed(let path, let old):
-      held[FilePath(path)] = held.removeValue(forKey: FilePath(old))
+      // A former file at the new path is merged into the one that has come there.
+      let moved = held.removeValue(forKey: FilePath(old))
+      if held[FilePath(path)] == nil { held[FilePath(path)] = moved }
       await check(FilePath(path), isNew: true)
     // The former file is held until another one comes, or for good: it may be all that is left of edits.
     case .removed, .damaged, .degraded: break
@@ -149,6 +164,7 @@ public actor MergingFolder {
   private func merge(_ path: FilePath, withCopies hasCopies: Bool) async {
     guard only?.contains(path) ?? true else { return }
     let file = await folder.file(path)
+    guard !isClosed else { return }
     do throws(ArtError) {
       guard FileIdentity(at: file.path) != nil else {
         // A program that carries files may put the next one there in a moment.
@@ -173,7 +189,7 @@ public actor MergingFolder {
 
   /// Merges what the held file holds, if another one is at its path, and holds that one.
   private func mergeFormer(_ file: DocumentFile, at path: FilePath) throws(ArtError) {
-    guard let former = held[path] else { return held[path] = try HeldFile(file.path) }
+    guard let former = held[path] else { return try hold(file, at: path) }
     guard FileIdentity(at: file.path) != former.identity else { return }
     try mergeFormer(file, former, at: path)
   }
@@ -181,9 +197,48 @@ public actor MergingFolder {
   private func mergeFormer(
     _ file: DocumentFile, _ former: HeldFile, at path: FilePath
   ) throws(ArtError) {
-    guard let outcome = try file.merge(former) else { return held[path] = try HeldFile(file.path) }
+    let outcome: MergeOutcome?
+    do throws(ArtError) { outcome = try file.merge(former) } catch {
+      guard [.damaged, .notADocument, .newerFormat].contains(error.code), !doubtful.insert(path).inserted
+      else {
+        throw error
+      }
+      setAside(former, at: path, error)
+      doubtful.remove(path)
+      return try hold(file, at: path)
+    }
+    doubtful.remove(path)
+    guard let outcome else { return try hold(file, at: path) }
     hold(outcome, at: path)
     if outcome.hasChanged { broadcast.send(.merged(path.string, Merging.Result(outcome: outcome))) }
+  }
+
+  /// Keeps what a former file held in the state folder, and reports it.
+  private func setAside(_ former: HeldFile, at path: FilePath, _ error: ArtError) {
+    let text: String
+    do throws(ArtError) { text = "it is kept in \(try former.setAside())" } catch let second {
+      text = "it cannot be kept: \(second.cause)"
+    }
+    broadcast.send(
+      .failed(
+        path.string,
+        ArtError(
+          error.code,
+          "what another file has replaced at \(path.string) is not merged (\(error.cause)); \(text)",
+          about: path.string)))
+  }
+
+  /// Holds the file that is at a path.
+  private func hold(_ file: DocumentFile, at path: FilePath) throws(ArtError) {
+    guard held[path] != nil || held.count < capacity else {
+      guard !isFull else { return }
+      isFull = true
+      throw ArtError(
+        .unavailable,
+        "more than \(capacity) documents: \(path.string) and others are not guarded; raise `ulimit -Hn`",
+        about: path.string)
+    }
+    held[path] = try HeldFile(file.path)
   }
 
   /// Holds the file that a merge has put in place.
@@ -195,6 +250,7 @@ public actor MergingFolder {
   }
 
   private func lookAgain(at path: FilePath) {
+    guard !isClosed else { return }
     looks[path]?.cancel()
     let due = timeline.now() + Self.delayOfLooks
     looks[path] = Task { [weak self, timeline] in
@@ -205,17 +261,16 @@ public actor MergingFolder {
 
   private func look(at path: FilePath) async {
     looks[path] = nil
-    await merge(path, withCopies: awaited.contains(path))
+    await merge(path, withCopies: awaited.contains(path) || failures[path] != nil)
     do throws(ArtError) { try held[path]?.renewTime() } catch { fail(path, error) }
   }
 
-  /// Reports an error, once for a document. The limit on open files is reported for one document only.
+  /// Reports an error, once for a document. What may pass is tried again after a while.
   private func fail(_ path: FilePath, _ error: ArtError) {
-    guard failures[path] != error else { return }
-    if error.cause.hasSuffix(SystemError.text(of: EMFILE)) {
-      guard !isFull else { return }
-      isFull = true
+    if [.busy, .inputOutput, .diskFull, .movedOn, .damaged, .notADocument].contains(error.code) {
+      lookAgain(at: path)
     }
+    guard failures[path] != error else { return }
     failures[path] = error
     broadcast.send(.failed(path.string, error))
   }

@@ -3,6 +3,7 @@
 import ArgumentParser
 import ArtModel
 import ArtWorkspace
+import Glibc
 
 struct Diff: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -30,7 +31,9 @@ struct Diff: ParsableCommand {
       throw ArtError(.usage, "diff writes one document as text; give --textconv")
     }
     // As it is saved: git's copy of a file has no journal.
-    for line in try common.file(doc).read().textLines { try Output.line(safe(line)) }
+    // git gives a path, which is not looked up in the folder of documents.
+    let file = access(doc, F_OK) == 0 ? DocumentFile(doc) : try common.file(doc)
+    for line in try file.read().textLines { try Output.line(safe(line)) }
   }
 }
 

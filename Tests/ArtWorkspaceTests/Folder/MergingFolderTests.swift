@@ -167,6 +167,34 @@ import Testing
     await folder.close()
   }
 
+  @Test("Y3 what a document's file held is merged into a document of the folder that is renamed over it")
+  func renamedOver() async throws {
+    let other = try parted()
+    try watched.overwrite("x.emojiart", other)
+    let folder = try await Merged(watched)
+    try watched.move("x.emojiart", "bees.emojiart")
+    _ = try await folder.open.refresh("bees.emojiart", "x.emojiart")
+    _ = try outcome(try await folder.next())
+    #expect(try places() == [1, 2])
+    await folder.close()
+  }
+
+  @Test("Y4 what a former file held and could not be merged is merged when the folder is closed")
+  func closing() async throws {
+    let other = try parted()
+    let folder = try await Merged(watched)
+    try watched.replace("bees.emojiart", other)
+    let lock = try FileLock(watched["bees.emojiart"])
+    _ = try await folder.open.refresh("bees.emojiart")
+    guard case .failed("bees.emojiart", _) = try await folder.next() else {
+      Issue.record("nothing has failed")
+      return
+    }
+    lock.release()
+    await folder.close()
+    #expect(try places() == [1, 2])
+  }
+
   @Test("Y3 a merged file that is replaced by a state that the folder knew before is merged after a while")
   func replacedUnseen() async throws {
     let other = try parted()

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtDocument
+import ArtModel
+import ArtStore
+import ArtSystem
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import ArtWorkspace
+
+/// A store in memory, to which things happen. The real ones are those of `scripts/torture-bucket`.
+private final class MemoryStore: Sendable {
+  struct State {
+    var objects: [FilePath: (etag: String, body: [UInt8])] = [:]
+    var hasBucket = true
+    var number = 0
+    var requests: [StoreRequest] = []
+    /// What happens to the next requests: nothing, another answer than the store's, or an answer that does not come.
+    var faults: [Fault] = []
+    /// What another client does right before the next write.
+    var beforeWrite: (@Sendable () -> Void)?
+  }
+
+  enum Fault {
+    case none
+    case status(Int)
+    case lost
+  }
+
+  let state = Mutex(State())
+
+  subscript(name: String) -> [UInt8]? {
+    get { state.withLock { $0.objects[FilePath("art/" + name)]?.body } }
+    set {
+      state.withLock { state in
+        state.number += 1
+        state.objects[FilePath("art/" + name)] = newValue.map { ("\"\(state.number)\"", $0) }
+      }
+    }
+  }
+
+  var names: [String] {
+    state.withLock { $0.objects.keys.map { String($0.string.dropFirst(4)) }.sorted() }
+  }
+
+  func answer(_ request: StoreRequest) throws(BackgroundFailure) -> StoreResponse {
+    let fault = state.withLock { state in
+      state.requests.append(request)
+      return state.faults.isEmpty ? nil : state.faults.removeFirst()
+    }
+    if case .status(let status)? = fault { return StoreResponse(status: status) }
+    if request.method == .put { state.withLock { $0.beforeWrite.take() }?() }
+    let response = state.withLock { Self.answer(request, &$0) }
+    if case .lost? = fault { throw .refused(Refusal(.timeout, "no answer")) }
+    return response
+  }
+
+  private static func answer(_ request: StoreRequest, _ state: inout State) -> StoreResponse {
+    let path = String(request.url.split(separator: "?")[0].dropFirst("http://store/bucket".count))
+    guard state.hasBucket else {
+      return StoreResponse(status: 404, body: Array("<Error><Code>NoSuchBucket</Code></Error>".utf8))
+    }
+    let key = FilePath(path.dropFirst().removingPercentEncoding ?? "")
+    let found = state.objects[key]
+    func field(_ name: String) -> String? { request.fields.first { $0.name == name }?.value }
+    switch request.method {
+    case .get where path.isEmpty:
+      let contents = state.objects.map {
+        "<Contents><Key>\(RequestSignature.Canonical.encoded($0.key.string))</Key><ETag>\($0.value.etag)</ETag></Contents>"
+      }
+      return StoreResponse(status: 200, body: Array("<L>\(contents.joined())</L>".utf8))
+    case .get, .head:
+      guard let found else { return StoreResponse(status: 404) }
+      return StoreResponse(
+        status: 200, fields: ["etag": found.etag], body: request.method == .get ? found.body : [])
+    case .put:
+      if field("if-none-match") != nil, found != nil { return StoreResponse(status: 412) }
+      if let etag = field("if-match"), etag != found?.etag { return StoreResponse(status: 412) }
+      state.number += 1
+      state.objects[key] = ("\"\(state.number)\"", request.body)
+      return StoreResponse(status: 200, fields: ["etag": "\"\(state.number)\""])
+    case .delete:
+      state.objects[key] = nil
+      return StoreResponse(status: 204)
+    }
+  }
+}
+
+@Suite("A folder and a bucket") struct BucketSyncTests {
+  private let folder: WatchedFolder
+  private let store = MemoryStore()
+
+  init() throws { folder = try WatchedFolder() }
+
+  private func sync() throws -> BucketSync {
+    let settings = try BucketSettings(endpoint: "http://store") { name in
+      [
+        "AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": "key", "AWS_CONFIG_FILE": "/dev/null",
+        "AWS_SHARED_CREDENTIALS_FILE": "/dev/null",
+      ][name]
+    }
+    let bucket = try Bucket(
+      BucketLocation("s3://bucket/art"), settings, now: { 1_800_000_000_000 },
+      exchange: { [store] (request, _) async throws(BackgroundFailure) in try store.answer(request) })
+    return BucketSync(folder.path, bucket, by: folder.recovery(), clock: InstantClock())
+  }
+
+  /// What a run does, as `sent bees`, sorted.
+  private func run(_ sync: BucketSync) async throws -> [String] {
+    let box = Lines()
+    try await sync.run { event in
+      switch event {
+      case .uploaded(let name): box.add("sent \(name)")
+      case .downloaded(let name): box.add("received \(name)")
+      case .merged(let name, let received, let sent): box.add("merged \(name) \(received) \(sent)")
+      case .failed(let name, let error): box.add("failed \(name) \(error.code)")
+      }
+    }
+    return box.sorted
+  }
+
+  private func places(_ name: String = "bees.emojiart") throws -> Set<Double> {
+    Set(try DocumentFile(folder[name]).read().emojisInOrder().map(\.position.x))
+  }
+
+  private func add(_ x: Double) throws {
+    try DocumentFile(folder["bees.emojiart"]).save([.add(try Emoji.one(x: x))])
+  }
+
+  /// The object becomes another state of the document in the folder.
+  private func editObject(_ x: Double) throws {
+    try folder.overwrite("other", try #require(store["bees.emojiart"]))
+    try DocumentFile(folder["other"]).save([.add(try Emoji.one(x: x))])
+    store["bees.emojiart"] = try folder.bytes("other")
+    try folder.remove("other")
+  }
+
+  @Test("Y8 a document is sent and received, and edits of both sides come together, once")
+  func together() async throws {
+    try folder.make()
+    let sync = try sync()
+    try await sync.probe()
+    #expect(store.names.isEmpty, "the probe is gone")
+    #expect(try await run(sync) == ["sent bees.emojiart"])
+    #expect(try await run(sync) == [])
+    try add(1)
+    try editObject(2)
+    #expect(try await run(sync) == ["merged bees.emojiart 1 true"])
+    #expect(try places() == [1, 2] && store["bees.emojiart"] == folder.bytes("bees.emojiart"))
+    try editObject(3)
+    let third = try await run(sync)
+    #expect(third == ["merged bees.emojiart 1 false"], "\(third)")
+    store["wasps.emojiart"] = try folder.bytes("bees.emojiart")
+    #expect(try await run(sync) == ["received wasps.emojiart"])
+    // Another program begins with what the state folder knows, or without it.
+    #expect(try await run(self.sync()) == [])
+  }
+
+  @Test("Y8 an object that is gone is written again, and a document that is gone is made again")
+  func deleted() async throws {
+    try folder.make()
+    let sync = try sync()
+    _ = try await run(sync)
+    store["bees.emojiart"] = nil
+    #expect(try await run(sync) == ["sent bees.emojiart"])
+    try folder.remove("bees.emojiart")
+    #expect(try await run(sync) == ["received bees.emojiart"])
+    store.state.withLock { $0.hasBucket = false }
+    for work in [{ try await sync.probe() }, { _ = try await self.run(sync) }]
+      as [@Sendable () async throws -> Void]
+    {
+      let before = store.state.withLock(\.requests.count)
+      await #expect { try await work() } throws: { ($0 as? ArtError)?.code == .noSuchDocument }
+      #expect(store.state.withLock(\.requests.count) - before < 5)
+    }
+  }
+
+  @Test("Y8 what another client has written first, and what the store has done without an answer, is merged")
+  func contention() async throws {
+    try folder.make()
+    let sync = try sync()
+    _ = try await run(sync)
+    let base = try folder.bytes("bees.emojiart")
+    try add(1)
+    // Another client is faster.
+    try folder.overwrite("other", base)
+    try DocumentFile(folder["other"]).save([.add(try Emoji.one(x: 2))])
+    let other = try folder.bytes("other")
+    try folder.remove("other")
+    store.state.withLock { [store] in $0.beforeWrite = { store["bees.emojiart"] = other } }
+    #expect(try await run(sync) == ["merged bees.emojiart 1 true"])
+    #expect(try places() == [1, 2])
+    for (number, fault) in [MemoryStore.Fault.lost, .status(503), .status(409), .status(500), .status(412)]
+      .enumerated()
+    {
+      try add(Double(10 + number))
+      // The listing and the reading pass; the writing does not.
+      store.state.withLock { $0.faults = [.status(503), fault, fault] }
+      _ = try await run(sync)
+      #expect(try store["bees.emojiart"] == folder.bytes("bees.emojiart"), "\(fault)")
+    }
+    store.state.withLock { $0.faults = Array(repeating: .status(503), count: 50) }
+    await #expect(throws: ArtError.self, "a store that is busy for ever") { try await run(sync) }
+  }
+
+  @Test("Y8 a probe takes no passing fault for a store without conditions")
+  func probing() async throws {
+    let sync = try sync()
+    for place in 0..<6 {
+      for fault in [MemoryStore.Fault.lost, .status(503), .status(409), .status(429)] {
+        store.state.withLock { $0.faults = Array(repeating: .none, count: place) + [fault] }
+        try await sync.probe()
+      }
+    }
+    #expect(store.names.isEmpty)
+  }
+
+  @Test("Y8 conflict copies and what is no document are not carried, and names are compared by their bytes")
+  func names() async throws {
+    let copy = "bees.sync-conflict-20261122-131350-GT4PTP5.emojiart"
+    try folder.make()
+    try folder.overwrite(copy, folder.bytes("bees.emojiart"))
+    let sync = try sync()
+    #expect(try await run(sync) == ["sent bees.emojiart"])
+    store[copy] = try folder.bytes("bees.emojiart")
+    store["bad.emojiart"] = Array("no document".utf8)
+    store["a.txt"] = [1]
+    #expect(try await run(sync) == ["failed bad.emojiart notADocument"])
+    #expect(store["bad.emojiart"] == Array("no document".utf8))
+    // The same name to Swift, and two files.
+    let (composed, decomposed) = ("\u{E9}.emojiart", "e\u{301}.emojiart")
+    for name in [composed, decomposed] { try folder.make(name) }
+    store["bad.emojiart"] = nil
+    #expect(try await run(sync).count == 2)
+    #expect(store.names.count { $0.hasSuffix("\u{E9}.emojiart") } == 2)
+  }
+}
+
+/// Lines that several threads add.
+private final class Lines: Sendable {
+  private let lines = Mutex<[String]>([])
+  func add(_ line: String) { lines.withLock { $0.append(line) } }
+  var sorted: [String] { lines.withLock { $0.sorted() } }
+}
+
+/// A clock whose sleepers do not wait.
+private struct InstantClock: Clock {
+  typealias Instant = ContinuousClock.Instant
+  var now: Instant { ContinuousClock().now }
+  var minimumResolution: Duration { .zero }
+  func sleep(until deadline: Instant, tolerance: Duration?) async throws { try Task.checkCancellation() }
+}
