@@ -115,7 +115,8 @@ struct MergeWords {
   }
 
   private func lines(_ conflict: MergeReport.Conflict) -> [String] {
-    let undo = "`emojiart undo \(safe(ArtError.Remedy.shellWord(document))) --edit \(conflict.kept.stamp.id)` brings it back"
+    let name = safe(ArtError.Remedy.shellWord(document))
+    let undo = "`emojiart undo \(name) --edit \(conflict.kept.stamp.id)` brings it back"
     return [
       "\(subject(conflict.field)): \(what(conflict.kept)) stays",
       "  not \(what(conflict.other))\(conflict.isUndoable ? "; \(undo)" : "")",
