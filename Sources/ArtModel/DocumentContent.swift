@@ -109,9 +109,6 @@ public struct DocumentContent: Sendable {
     self.head = head
   }
 
-  /// Counts the edits as if there had been so many; the present state stays as it is.
-  package mutating func raiseRevision(to revision: Int) { self.revision = max(self.revision, revision) }
-
   /// Adds earlier entries to the log.
   package mutating func prepend(_ entries: [LoggedEdit]) { log = entries + log }
 

@@ -220,9 +220,7 @@ extension MergeSide {
     later = Array(start.log.suffix(count))
     for entry in later.reversed() { _ = try start.apply(entry.inverse) }
     guard let first = later.first else { return }
-    // Numbers may be left out where an edit was made on a state that had been put back.
-    let last = start.log.dropLast(count).last
-    start.cutLog(at: last?.revision ?? first.revision - 1, head: last?.id)
+    start.cutLog(at: first.revision - 1, head: start.log.dropLast(count).last?.id)
   }
 
   /// Whether the edits are in the order of a merge. A log that no emojiart wrote may have others.

@@ -90,37 +90,6 @@ import Testing
     #expect(try Set(file.read().emojisInOrder().map(\.position.x)) == [1, 2, 3])
   }
 
-  @Test(
-    "D14 an edit that was made last stays the last one, also where an older state has replaced what was saved before it"
-  )
-  func lastEdit() async throws {
-    let file = try folder.make()
-    let document = try await DocumentFolder.open(file)
-    try await document.perform(.bee(x: 1))
-    try await document.save()
-    try copy(file, over: file.path + ".backup")
-    for x in [10.0, 20, 30] {
-      try await document.perform(.move(.all, .to(.point(x: x, y: 1))))
-      try await document.save()
-    }
-    // Another machine's copy has one edit more than the common state.
-    let other = DocumentFile(file.path + ".backup")
-    var author = try Author(origin: Origin(lowBits: 9))
-    try other.edit { (transaction) throws(ArtError) in
-      _ = try transaction.perform(
-        Edit(name: "canvas", changes: [.setCanvas(try Canvas(width: 7, height: 5))]),
-        stamp: author.stamp(at: 0))
-    }
-    try await document.perform(.move(.all, .to(.point(x: 40, y: 1))))
-    try copy(other, over: file.path)
-    try await document.save()
-    await document.refresh()
-    try await document.close()
-    let found = try file.read()
-    #expect(found.emojisInOrder().map(\.position.x) == [40] && found.canvas.width == 7)
-    #expect(try file.check().faults == [])
-  }
-
   @Test("D14 a document that is closed merges what it had saved into a state that nobody has looked at")
   func backupBeforeClosing() async throws {
     let file = try folder.make()

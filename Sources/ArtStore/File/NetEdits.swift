@@ -68,7 +68,7 @@ public struct NetEdits: Sendable {
     to art: inout some SavableArt, savedSequence: (Origin) throws(ArtError) -> Int?
   ) throws(ArtError) -> RebasedSave? {
     if let saved = countSaved(in: art), try hasPicture(in: art) {
-      try write(to: &art, from: saved, after: art.revision)
+      try write(to: &art, from: saved)
       return nil
     }
     guard let origin = unsaved.last?.origin else { return nil }
@@ -81,11 +81,8 @@ public struct NetEdits: Sendable {
     let known = Set(content.log.lazy.map(\.id))
     let rest = unsaved.without { $0.sequence <= restored || known.contains($0) }
     var random = SystemRandomNumberGenerator()
-    // A state may have been put back that is older than what these edits' author had seen: no edit comes before one that its author knew.
-    let last = max(found.revision, base.revision)
-    if last > found.revision { content.raiseRevision(to: last) }
-    let own = content.rebase(rest, save: last + 1, using: &random)
-    try NetEdits(own.edits, of: content, since: found).write(to: &art, from: 0, after: last)
+    let own = content.rebase(rest, save: found.revision + 1, using: &random)
+    try NetEdits(own.edits, of: content, since: found).write(to: &art, from: 0)
     return RebasedSave(content: content, own: own, others: others)
   }
 
@@ -108,10 +105,8 @@ public struct NetEdits: Sendable {
     return try art.holdsPicture(background.digest)
   }
 
-  /// Writes the net effect, and the log entries after the first `saved`, whose revisions follow `last`.
-  private func write(
-    to art: inout some SavableArt, from saved: Int, after last: Int
-  ) throws(ArtError) {
+  /// Writes the net effect, and the log entries after the first `saved`.
+  private func write(to art: inout some SavableArt, from saved: Int) throws(ArtError) {
     guard saved < unsaved.entries.count else { return try art.touch() }
     for (id, net) in emojis {
       switch (try art.emoji(id), net) {
@@ -125,7 +120,7 @@ public struct NetEdits: Sendable {
     try art.setFill(fill)
     try art.setBackground(background)
     try art.setPending(pending)
-    let save = last + 1
+    let save = art.revision + 1
     let new = unsaved.entries.dropFirst(saved)
     // The oldest edits may be known by their net changes only.
     if new.first.map({ $0.revision != save }) ?? false { try art.forgetEdits() }
