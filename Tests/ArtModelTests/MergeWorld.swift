@@ -256,7 +256,6 @@ struct MergeWorld {
     check(left == right, "not associative")
   }
 
-  /// Goes back to the beginning: to what all copies were made of.
   /// Merges two copies that have parted by value: the result does not depend on their order, and has each emoji that no log says was removed.
   /// Returns false if they have not parted.
   mutating func tryByValue(_ x: DocumentContent, _ y: DocumentContent) throws -> Bool {
@@ -276,6 +275,7 @@ struct MergeWorld {
     return true
   }
 
+  /// Goes back to the beginning: to what all copies were made of.
   mutating func tryReturning(_ content: DocumentContent) throws {
     check(try content.reachableRevisions.lowerBound == 0, "the beginning is not reached")
     check(try content.content(at: 0).hasSameArt(as: start), "the art of the beginning is another one")

@@ -328,6 +328,44 @@ def states(studio):
     page.get_by_role("gridcell", name="bees", exact=True).wait_for()
 
 
+def conflict_copies(studio):
+    """A conflict copy is merged into its document by itself; one that has parted stays, as one, and is not edited."""
+    os.remove(studio.document)
+    bees, ants = make(studio, "bees"), make(studio, "ants")
+    mark = ".sync-conflict-20261122-131350-GT4PTP5"
+    with open(bees, "rb") as file:
+        base = file.read()
+    studio.run("add", bees, "🌸")
+    studio.served = f"{studio.folder}/art"
+    page = studio.page()
+    shows(page, ["ants", "bees"])
+    # Another machine has edited the same state.
+    other = f"{studio.folder}/other.emojiart"
+    with open(other, "wb") as file:
+        file.write(base)
+    studio.run("add", other, "🐛")
+    os.rename(other, f"{studio.folder}/art/bees{mark}.emojiart")
+    cell(page, "bees").click()
+    opened(page, "bees")
+    studio.until("the other machine's edit", lambda emojis: len(emojis) == 3)
+    page.keyboard.press("Control+o")
+    shows(page, ["ants", "bees"])
+    # What another program has written is in no log.
+    with open(ants, "rb") as file:
+        base = file.read()
+    connection = sqlite3.connect(ants)
+    connection.execute("UPDATE emoji SET json = json_set(json, '$.x', 77)")
+    connection.commit()
+    connection.close()
+    studio.run("check", ants, "--adopt", "--yes")
+    with open(f"{studio.folder}/art/ants{mark}.emojiart", "wb") as file:
+        file.write(base)
+    copy = page.get_by_role("gridcell", name=re.compile("Conflict copy"))
+    copy.wait_for()
+    copy.click()
+    page.get_by_text("is a conflict copy of").wait_for()
+
+
 def nothing_is_lost_between(studio):
     """What is pending keeps the page at its document, until the server has it."""
     from browser import drag, place
@@ -571,4 +609,4 @@ def goes_back_in_time(studio):
 
 DOCUMENT_CASES = [goes_back_in_time, 
     browses_and_opens, thumbnails_follow, only_seen_is_drawn, whole_documents, deletes_the_open_one, folders, searches_and_sorts, new_documents, imports,
-    exports_many, states, nothing_is_lost_between, fetches_for_a_left_document, by_keys, deletes_in_a_subfolder, renamed_while_it_is_renamed, gone_document, layouts, sheet_by_touch]
+    exports_many, states, conflict_copies, nothing_is_lost_between, fetches_for_a_left_document, by_keys, deletes_in_a_subfolder, renamed_while_it_is_renamed, gone_document, layouts, sheet_by_touch]
