@@ -122,7 +122,13 @@ public actor BucketSync {
     failures.forget("")
     // What the bucket has no more is written again.
     known = known.filter { objects[$0.key] != nil }
-    let names = Set(try documents()).union(objects.keys).sorted()
+    let listing = try FolderListing(of: folder)
+    for name in listing.unreadable {
+      report(
+        .failed(name, ArtError(.badValue, "\(name) has a name that is no UTF-8; rename it", about: name)))
+    }
+    let documents = listing.names.map { FilePath($0) }.filter { !isCopy($0) }
+    let names = Set(documents).union(objects.keys).sorted()
     await withTaskGroup(of: Void.self) { group in
       for (index, name) in names.enumerated() {
         if index >= Self.atOnce { await group.next() }
@@ -209,10 +215,6 @@ public actor BucketSync {
   private func run(_ name: FilePath, _ report: @Sendable (Event) -> Void) async {
     guard !isCopy(name), FileIdentity(at: file(name).path) != nil else { return }
     await bringTogether(name, .notAsked, report)
-  }
-
-  private func documents() throws(ArtError) -> [FilePath] {
-    try FolderListing(of: folder).names.map { FilePath($0) }.filter { !isCopy($0) }
   }
 
   /// A file with such a name is merged where it is, and not carried on.

@@ -29,6 +29,8 @@ public struct SyncthingFolder: Sendable {
     "(?d)*.emojiart-journal", "(?d)*.emojiart-wal", "(?d)*.emojiart-shm", "(?d).*.merging",
   ]
   private static let limit = 1 << 20
+  /// How long Syncthing may take to answer.
+  private static let longestAnswer = DispatchTimeInterval.seconds(30)
   /// The variables of the environment by which Syncthing finds its settings.
   private static let variables = [
     "HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME", "STHOMEDIR", "STCONFDIR", "STDATADIR",
@@ -118,7 +120,10 @@ public struct SyncthingFolder: Sendable {
       throw ArtError(error)
     }
     process.endInput()
-    isDone.wait()
+    if isDone.wait(timeout: .now() + Self.longestAnswer) == .timedOut {
+      process.end()
+      isDone.wait()
+    }
     guard let ended = end.withLock(\.self), case .exit(let status) = ended.cause else {
       return (1, [], "it was ended")
     }
