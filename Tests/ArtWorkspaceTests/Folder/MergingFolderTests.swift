@@ -82,7 +82,8 @@ import Testing
     let folder = try await Merged(watched)
     try watched.overwrite(Self.copy, other)
     let events = try await folder.open.refresh(Self.copy)
-    #expect(events == [.conflict(Self.copy, of: "bees.emojiart", revision: 1)])
+    // The merge may be in the same list already.
+    #expect(events.first == .conflict(Self.copy, of: "bees.emojiart", revision: 1))
     _ = try outcome(try await folder.next())
     #expect(try places() == [1, 2] && watched.names == ["bees.emojiart"])
     await folder.close()
