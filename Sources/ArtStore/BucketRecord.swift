@@ -69,6 +69,8 @@ package struct BucketRecord: Sendable {
         }
       }
     }
-    do throws(ArtError) { try file?.update { _ in (writer.bytes, ()) } } catch {}
+    do throws(ArtError) { try file?.update { _ in (writer.bytes, ()) } } catch {
+      // Without the record, the next run asks the store for each document's state.
+    }
   }
 }

@@ -380,7 +380,7 @@ public actor LivePage {
     }
   }
 
-  /// Closes a document when its background has been fetched. The page is told of a refusal.
+  /// Waits until the background of a document is fetched, and closes the document then. If the background is refused, tells the page why.
   private func closeAfterFetching(_ session: Session, _ outcomes: EventSequence<SessionEvent>) {
     let telling = Task { [output] in
       for await event in outcomes {

@@ -15,8 +15,9 @@ enum BucketFailure: Error {
   case failed(ArtError)
 }
 
-/// The documents in a bucket of an S3-compatible store, as objects that are written under a condition only: that nobody else has written them
-/// since they were read. So no client has to lock anything.
+/// The documents in a bucket of an S3-compatible store. Each is one object.
+///
+/// Each write of an object has a condition: the object has not changed since it was read. So clients need no locks.
 final class Bucket: Sendable {
   /// Under which condition an object is written.
   enum Condition: Equatable {

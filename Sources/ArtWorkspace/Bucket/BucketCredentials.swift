@@ -4,7 +4,7 @@ import ArtModel
 import ArtStore
 import ArtSystem
 
-/// What a store needs to know who asks.
+/// The key with which requests to a store are signed.
 struct BucketCredentials: Sendable, Equatable {
   /// The id of the key.
   let id: String

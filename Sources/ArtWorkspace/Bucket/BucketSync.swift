@@ -47,8 +47,9 @@ public actor BucketSync {
   /// The states in which the document and the object were the same.
   private var known: [FilePath: BucketRecord.Entry]
   private let record: BucketRecord
-  /// The documents that have changed, and whether all are to be looked at.
+  /// The documents that have changed since the last exchange.
   private var changed: Set<FilePath> = []
+  /// Whether the next exchange is of all documents.
   private var isAllDue = false
   private nonisolated let failures = ReportedFailures()
   private nonisolated let executor = ThreadExecutor("emojiart.bucket")
@@ -69,9 +70,8 @@ public actor BucketSync {
     timeline = Timeline(clock)
   }
 
-  /// The same for a place in a store, which is reached as the settings of AWS's programs say. `endpoint` is the store's URL, if the user gave
-  /// one. Throws
-  /// `notPermitted` without a key, and `badValue` for settings that are wrong.
+  /// Keeps a folder and a place in a store the same. The key and the region come from the settings of AWS's programs; so does the store's URL,
+  /// unless the user gave it as `endpoint`. Throws `notPermitted` without a key, and `badValue` for wrong settings.
   public init(
     _ folder: String, _ location: BucketLocation, endpoint: String?, proxies: ProxySettings,
     by recovery: Recovery
@@ -110,7 +110,9 @@ public actor BucketSync {
     for name in names {
       do throws(ArtError) {
         try await again { () async throws(BucketFailure) in try await bucket.remove(name) }
-      } catch {}
+      } catch {
+        // A probe that stays is removed as an old one, by any client's next run.
+      }
     }
   }
 

@@ -15,8 +15,8 @@ import Glibc
 /// and one cut lost 34 of 180 edits for good. So each document's file is held open, and what it held when another one takes its place is
 /// merged into that. A file that is overwritten in place is not guarded.
 ///
-/// A while after a merge the file is looked at once more: it may have been replaced again by a state that the folder knew before, which is no
-/// event, or the carrying program may have set back its time: see `HeldFile.renewTime`.
+/// Two seconds after a merge it looks at the file once more, for two reasons. The file may have been replaced by a state that the folder knew
+/// already; the folder reports no event then. The carrying program may have set back the file's time: see `HeldFile.renewTime`.
 ///
 /// It edits the documents' files, and the folder reports these changes like any other.
 public actor MergingFolder {
@@ -37,8 +37,9 @@ public actor MergingFolder {
   private var failures: [FilePath: ArtError] = [:]
   /// Documents whose former file could not be read: a program may be writing it.
   private var doubtful: Set<FilePath> = []
-  /// How many files may be held open, and whether it was told that these are not enough.
+  /// The number of files that may be held open.
   private var capacity = 512
+  /// Whether an event has reported that there are more documents than that.
   private var isFull = false
   private var isClosed = false
   private static let ownFiles = 256
