@@ -443,9 +443,7 @@ public actor Document {
     let store = store.waiting(atMost: reason.timeout)
     let task = Task { () -> ArtError? in
       do throws(ArtError) {
-        let outcome = try await wait { () throws(ArtError) in
-          try store.save(edits, isJournalled: isJournalled)
-        }
+        let outcome = try await save(edits, isJournalled: isJournalled, to: store)
         saved(token, outcome, segment, pictures)
         generation.completed = max(generation.completed, number)
         return nil
@@ -457,6 +455,29 @@ public actor Document {
     let running = RunningSave(task: task, token: token, reason: reason)
     runningSave = running
     return running
+  }
+
+  /// Saves edits. Another program may have put a state back that lacks what this program had saved. That is merged first: an edit must not
+  /// come before one that its author had seen. Where merging is impossible, the edits are saved on what there is.
+  private func save(
+    _ edits: NetEdits, isJournalled: Bool, to store: some DocumentStore
+  ) async throws(ArtError) -> SaveOutcome {
+    // A state may be put back again; and a merged log may be too long to keep the edit.
+    for _ in 0..<3 {
+      do throws(ArtError) {
+        return try await wait { () throws(ArtError) in try store.save(edits, isJournalled: isJournalled) }
+      } catch {
+        guard error.code == .movedOn else { throw error }
+      }
+      guard let saved = copy.savedContent else { break }
+      do throws(ArtError) { try await wait { () throws(ArtError) in try store.merge(saved) } } catch {
+        guard error.code == .parted else { throw error }
+        break
+      }
+    }
+    return try await wait { () throws(ArtError) in
+      try store.save(edits.onAnyState, isJournalled: isJournalled)
+    }
   }
 
   private func saved(_ token: SaveToken, _ outcome: SaveOutcome, _ segment: Int?, _ pictures: Set<String>) {

@@ -285,7 +285,9 @@ struct WorkingCopy: Sendable {
   /// Begins a save of all changes made until now. No other save is running.
   mutating func beginSave() -> NetEdits {
     assert(saving.isEmpty, "one save at a time")
-    let edits = NetEdits(unsaved, of: content, since: base)
+    let saved = content.log.dropLast(unsaved.entries.count)
+    let edits = NetEdits(
+      unsaved, of: content, since: base, after: saved.last { $0.id.origin == origin }?.id)
     saving = unsaved
     unsaved = UnsavedEdits()
     return edits
@@ -370,7 +372,7 @@ struct WorkingCopy: Sendable {
   }
 
   /// The content in the known state of the store; nil where some of the later edits are known by their net changes only.
-  private var savedContent: DocumentContent? {
+  var savedContent: DocumentContent? {
     let count = content.log.reversed().prefix { $0.revision > base.revision }.count
     guard content.revision - base.revision == count else { return nil }
     var saved = content

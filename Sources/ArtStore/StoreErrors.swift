@@ -113,6 +113,13 @@ extension ArtError {
       about: name)
   }
 
+  /// A document in a state that lacks an edit which the program had saved.
+  static func lacking(_ edit: EditID, _ name: String) -> ArtError {
+    ArtError(
+      .movedOn, "\(name) is in a state without edit \(edit), which was saved; merge that into it first",
+      about: name)
+  }
+
   /// Another document has taken the path of the opened one.
   public static func replaced(_ name: String) -> ArtError {
     ArtError(

@@ -42,6 +42,7 @@ struct ListenerLaw {
     var renamed = 0
     var dropped = 0
     var backups = 0
+    var merges = 0
     var resyncs = 0
     var checks = 0
     /// Listeners whose content differed from the document's.
@@ -56,7 +57,7 @@ struct ListenerLaw {
     private static var fields: [WritableKeyPath<Tally, Int>] {
       [
         \.steps, \.episodes, \.edits, \.undos, \.reverts, \.repeated, \.saves, \.rebases, \.failedSaves,
-        \.unknownSaves, \.kills, \.restoredEdits, \.renamed, \.dropped, \.backups, \.resyncs, \.checks,
+        \.unknownSaves, \.kills, \.restoredEdits, \.renamed, \.dropped, \.backups, \.merges, \.resyncs, \.checks,
         \.broken,
       ]
     }
@@ -65,7 +66,7 @@ struct ListenerLaw {
       """
       \(steps) steps in \(episodes) episodes: \(edits) edits, \(undos) undos and redos, \(reverts) returns, \(repeated) requests repeated, \
       \(saves) saves (\(rebases) onto others', \(failedSaves) failed, \(unknownSaves) unknown), \(kills) kills, \
-      \(restoredEdits) edits restored, \(renamed) ids renamed, \(dropped) edits dropped, \(backups) backups, \
+      \(restoredEdits) edits restored, \(renamed) ids renamed, \(dropped) edits dropped, \(backups) backups, \(merges) merged beneath edits, \
       \(resyncs) resyncs; \(checks) listeners compared, \(broken) wrong
       """
     }
@@ -408,7 +409,7 @@ struct ListenerLaw {
       tally.failedSaves += 1
       return programs[index].copy.saveFailed(isUnknown: false)
     }
-    let outcome = fate == 1 ? nil : try store.save(save.edits, isJournalled: true)
+    let outcome = fate == 1 ? nil : try write(save.edits, of: programs[index].copy)
     if fate <= 2 {
       // The outcome is unknown: with 1 the save was not written, with 2 it was.
       tally.unknownSaves += 1
@@ -417,6 +418,22 @@ struct ListenerLaw {
     guard let outcome else { return }
     programs[index].journal.removeFirst(save.journal)
     emit(index, programs[index].copy.saved(outcome, pictures: save.pictures))
+  }
+
+  /// Writes edits as `Document` does: what the program had saved is merged first into a state that lacks it.
+  private mutating func write(_ edits: NetEdits, of copy: WorkingCopy) throws -> SaveOutcome {
+    do throws(ArtError) { return try store.save(edits, isJournalled: true) } catch {
+      guard error.code == .movedOn else { throw error }
+    }
+    if let saved = copy.savedContent {
+      do throws(ArtError) {
+        try store.merge(saved)
+        tally.merges += 1
+      } catch {
+        guard error.code == .parted else { throw error }
+      }
+    }
+    return try store.save(edits.onAnyState, isJournalled: true)
   }
 
   private mutating func refresh(_ index: Int) {
@@ -453,7 +470,7 @@ struct ListenerLaw {
     let gone = programs.remove(at: index)
     tally.kills += 1
     // A running save may have reached the store.
-    if let save = gone.save, below(2) == 0 { _ = try store.save(save.edits, isJournalled: true) }
+    if let save = gone.save, below(2) == 0 { _ = try write(save.edits, of: gone.copy) }
     tally.restoredEdits += gone.journal.count
     try store.restore(gone.journal, at: 2)
     try start()

@@ -494,7 +494,8 @@ extension DocumentFile {
   ///
   /// If the file no longer has the picture of a new background, that edit is rebased too, and makes the
   /// picture pending. If the file is replaced during the save, it is merged into the new one, with the edits as they are. Throws
-  /// `replaced` if another document is at the path, and what `edit` throws; nothing is changed then.
+  /// `replaced` if another document is at the path, `movedOn` if the document is in another state that lacks `edits.last`, and what `edit`
+  /// throws; nothing is changed then.
   public func save(_ edits: NetEdits, isJournalled: Bool = false) throws(ArtError) -> SaveOutcome {
     try save(edits, isJournalled: isJournalled) {}
   }
@@ -506,7 +507,7 @@ extension DocumentFile {
     try edit { (transaction) throws(ArtError) in
       guard transaction.id == edits.base.id else { throw .replaced(path) }
       var rows = transaction
-      let rebased = try edits.save(to: &rows) { (origin) throws(ArtError) in
+      let rebased = try edits.save(to: &rows, named: path) { (origin) throws(ArtError) in
         try transaction.savedSequence(of: origin)
       }
       if isJournalled, let last = edits.unsaved.last {

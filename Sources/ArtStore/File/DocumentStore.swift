@@ -126,12 +126,12 @@ public final class MemoryStore: DocumentStore {
   /// The whole document.
   public func read() -> DocumentContent { state.withLock(\.content) }
 
-  /// Saves edits, rebased onto what others saved. Throws `replaced` if they are of another document.
+  /// Saves edits, rebased onto what others saved. Throws `replaced` if they are of another document, and `movedOn` if it lacks `edits.last`.
   public func save(_ edits: NetEdits, isJournalled: Bool) throws(ArtError) -> SaveOutcome {
     try state.withLock { (state) throws(ArtError) in
       guard state.content.id == edits.base.id else { throw .replaced(path) }
       let origins = state.origins
-      let rebased = try edits.save(to: &state.content) { (origin) throws(ArtError) in origins[origin] }
+      let rebased = try edits.save(to: &state.content, named: path) { (origin) throws(ArtError) in origins[origin] }
       if isJournalled, let last = edits.unsaved.last { state.origins[last.origin] = last.sequence }
       state.content.trimLog(changes: .max)
       state.writes += 1

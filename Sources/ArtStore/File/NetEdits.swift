@@ -34,6 +34,8 @@ public struct NetEdits: Sendable {
   public let base: DocumentBase
   /// The edits, all of one origin.
   public let unsaved: UnsavedEdits
+  /// The last edit that their program had saved before. A document that lacks it is in a state that another program has put back.
+  public private(set) var last: EditID?
   private let known: KnownEdits
   private let emojis: [EmojiID: Emoji?]
   private let canvas: Canvas
@@ -41,10 +43,13 @@ public struct NetEdits: Sendable {
   private let background: Background?
   private let pending: PendingBackground?
 
-  /// The net of the edits at the end of the content's log.
-  public init(_ unsaved: UnsavedEdits, of content: DocumentContent, since base: DocumentBase) {
+  /// The net of the edits at the end of the content's log, which are saved only on top of `last`, if there is such an edit.
+  public init(
+    _ unsaved: UnsavedEdits, of content: DocumentContent, since base: DocumentBase, after last: EditID? = nil
+  ) {
     self.base = base
     self.unsaved = unsaved
+    self.last = last
     known = KnownEdits(content.log.dropLast(unsaved.entries.count))
     canvas = content.canvas
     fill = content.fill
@@ -55,17 +60,24 @@ public struct NetEdits: Sendable {
     self.emojis = emojis
   }
 
+  /// The same edits, saved on top of any state of the document.
+  public var onAnyState: NetEdits {
+    var edits = self
+    edits.last = nil
+    return edits
+  }
+
   /// Saves the edits to a document.
   ///
   /// If an earlier save reported an error but wrote them, they are found in the document and made durable,
   /// not written twice. If others have saved since the base, the edits are rebased onto theirs, and the
-  /// result is returned.
+  /// result is returned. Throws `movedOn` if the document is in another state that lacks `last`.
   ///
   /// `savedSequence` gives the sequence number of an origin's last edit that the document records, if any. If
   /// the document no longer has the picture of the background, that edit is rebased too, and makes the
   /// picture pending.
   func save(
-    to art: inout some SavableArt, savedSequence: (Origin) throws(ArtError) -> Int?
+    to art: inout some SavableArt, named name: String, savedSequence: (Origin) throws(ArtError) -> Int?
   ) throws(ArtError) -> RebasedSave? {
     if let saved = countSaved(in: art), try hasPicture(in: art) {
       try write(to: &art, from: saved)
@@ -75,6 +87,9 @@ public struct NetEdits: Sendable {
     var content = try art.load()
     let found = DocumentBase(content)
     let others = ExternalChange(in: content, since: base, knowing: known, besides: origin)
+    if let last, let others, !others.isComplete, !content.log.contains(where: { $0.id == last }) {
+      throw .lacking(last, name)
+    }
     // Another program may have restored the journal although this one is running. What it applied is not
     // applied twice.
     let restored = max(try savedSequence(origin) ?? 0, content.log.restoredSequence(of: origin) ?? 0)
