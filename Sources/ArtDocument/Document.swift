@@ -109,6 +109,8 @@ public actor Document {
   private var journal: Journal?
   /// Whether the file may have a row about the journal.
   private var isRegistered = false
+  /// The file in which this program has saved edits last; nil before, and if it cannot be held.
+  private var held: HeldFile?
   /// Whether this program has saved edits.
   private var hasSaved = false
   /// The last segment of the journal whose edits are all saved.
@@ -462,22 +464,29 @@ public actor Document {
   private func save(
     _ edits: NetEdits, isJournalled: Bool, to store: some DocumentStore
   ) async throws(ArtError) -> SaveOutcome {
+    func save(_ edits: NetEdits, holding former: HeldFile?) async throws(ArtError) -> SaveOutcome {
+      let (outcome, file) = try await wait { () throws(ArtError) in
+        (try store.save(edits, isJournalled: isJournalled), store.hold(former))
+      }
+      held = file
+      return outcome
+    }
     // A state may be put back again; and a merged log may be too long to keep the edit.
     for _ in 0..<3 {
       do throws(ArtError) {
-        return try await wait { () throws(ArtError) in try store.save(edits, isJournalled: isJournalled) }
+        return try await save(edits, holding: held)
       } catch {
         guard error.code == .movedOn else { throw error }
       }
       guard let saved = copy.savedContent else { break }
-      do throws(ArtError) { try await wait { () throws(ArtError) in try store.merge(saved) } } catch {
+      do throws(ArtError) {
+        try await wait { [held] () throws(ArtError) in try store.merge(saved, of: held) }
+      } catch {
         guard error.code == .parted else { throw error }
         break
       }
     }
-    return try await wait { () throws(ArtError) in
-      try store.save(edits.onAnyState, isJournalled: isJournalled)
-    }
+    return try await save(edits.onAnyState, holding: held)
   }
 
   private func saved(_ token: SaveToken, _ outcome: SaveOutcome, _ segment: Int?, _ pictures: Set<String>) {
@@ -689,7 +698,7 @@ public actor Document {
     _ replaced: DocumentContent, into store: some DocumentStore
   ) async throws(ArtError) -> Bool {
     do throws(ArtError) {
-      try await wait { () throws(ArtError) in try store.merge(replaced) }
+      try await wait { [held] () throws(ArtError) in try store.merge(replaced, of: held) }
       stamp = nil
       return true
     } catch {
@@ -786,6 +795,7 @@ public actor Document {
     autosave = Autosave(autosave.policy)
     // What could not be merged is gone with this program, and is not lost in silence.
     while let replaced = copy.takeReplaced() { emit(copy.lostEvents(replaced)) }
+    held = nil
     emit(life.closed())
     listeners.finish()
     refreshTimer?.cancel()

@@ -88,6 +88,36 @@ import Testing
     #expect(try Set(file.read().emojisInOrder().map(\.position.x)) == [1, 2, 3])
   }
 
+  @Test(
+    "D14 a state that was put back gets the picture of the background that it lacks; one that was copied over it is without that background",
+    arguments: [false, true])
+  func backupWithoutPicture(isCopiedOver: Bool) async throws {
+    let file = try folder.make()
+    let document = try await DocumentFolder.open(file)
+    try copy(file, over: file.path + ".backup")
+    let picture = CheckedPicture(
+      bytes: [UInt8](repeating: 7, count: 500), mediaType: "image/png", size: try Canvas(width: 10, height: 20),
+      isAnimated: false)
+    let url = "https://example.org/7.png"
+    try await document.setBackground(picture, from: url)
+    try await document.perform(.bee())
+    try await document.save()
+    if isCopiedOver {
+      try copy(DocumentFile(file.path + ".backup"), over: file.path)
+    } else {
+      #expect(rename(file.path + ".backup", file.path) == 0)
+    }
+    #expect(try file.background() == nil)
+    await document.refresh()
+    // The merge follows, and the next refresh waits for it.
+    await document.refresh()
+    #expect(try file.background()?.bytes == (isCopiedOver ? nil : picture.bytes))
+    #expect(try file.read().pending?.url == (isCopiedOver ? url : nil))
+    #expect(try file.read().emojiCount == 1)
+    try await document.close()
+    #expect(try file.check().faults == [])
+  }
+
   @Test("D14 a document that is closed merges what it had saved into a state that nobody has looked at")
   func backupBeforeClosing() async throws {
     let file = try folder.make()

@@ -427,7 +427,7 @@ struct ListenerLaw {
     }
     if let saved = copy.savedContent {
       do throws(ArtError) {
-        try store.merge(saved)
+        try store.merge(saved, of: nil)
         tally.merges += 1
       } catch {
         guard error.code == .parted else { throw error }

@@ -22,9 +22,12 @@ public protocol DocumentStore: Sendable {
   /// Saves edits that were made in memory, rebased onto what others saved since their base; see
   /// `DocumentFile.save`.
   func save(_ edits: NetEdits, isJournalled: Bool) throws(ArtError) -> SaveOutcome
-  /// Merges a copy of the document into it: the edits of a file that another program's file has replaced. Throws `parted`, and what else
-  /// merging throws; then nothing is changed.
-  func merge(_ content: DocumentContent) throws(ArtError)
+  /// The document's file, held open so that `merge` can read it when another file has taken its place. `former` is given back if it holds that
+  /// file already. Nil for a store without a file, and for a file that cannot be opened.
+  func hold(_ former: HeldFile?) -> HeldFile?
+  /// Merges into the document what was saved in a file that another program's file has replaced: a content, and that file itself if it is held,
+  /// which has the pictures, too. Throws `parted`, and what else merging throws; then nothing is changed.
+  func merge(_ content: DocumentContent, of held: HeldFile?) throws(ArtError)
   /// Stores a picture in a save that is no edit, and returns the digests of all stored pictures.
   func keep(_ picture: CheckedPicture, in id: DocumentID, recent: [String]) throws(ArtError) -> Set<String>
   /// Removes the record of a journal that no longer exists, durably.
@@ -140,8 +143,11 @@ public final class MemoryStore: DocumentStore {
     }
   }
 
+  /// Nil, because nobody can replace memory.
+  public func hold(_ former: HeldFile?) -> HeldFile? { nil }
+
   /// Merges a copy of the document into it. Throws as `DocumentMerge` does.
-  public func merge(_ content: DocumentContent) throws(ArtError) {
+  public func merge(_ content: DocumentContent, of held: HeldFile?) throws(ArtError) {
     try state.withLock { (state) throws(ArtError) in
       let merge = try DocumentMerge(state.content, content, named: DocumentCopy.markOrigin)
       guard merge.source != .first else { return }

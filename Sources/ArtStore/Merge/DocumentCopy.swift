@@ -200,6 +200,25 @@ extension DocumentCopy {
     pictures = all.filter { kept.contains($0.key) }
   }
 
+  /// Whether no copy had the bytes of the background's picture. Only copies in memory lack them.
+  var isPictureLost: Bool { content.background.map { pictures[$0.digest] == nil } ?? false }
+
+  /// Removes a background whose picture is lost by an edit of its own, and makes it pending if it has a URL and none is pending. Throws what
+  /// applying throws.
+  mutating func removeLostBackground(at time: Int) throws(ArtError) {
+    guard isPictureLost, let lost = content.background else { return }
+    let pending = content.pending ?? PendingBackground(replacing: lost, since: time)
+    let applied = try content.apply([.setBackground(nil), .setPending(pending)])
+    var random = SystemRandomNumberGenerator()
+    var author = try Author(origin: Origin(using: &random))
+    let save = content.revision + 1
+    content.append(
+      LoggedEdit(
+        author.stamp(at: time), revision: save, save: save,
+        edit: Edit(name: "remove the lost background", changes: applied.changes), inverse: applied.inverse,
+        dropped: applied.dropped))
+  }
+
   /// Whether the merged copy has this one's content, so that its pictures may stay as they are.
   private func isBase(of merged: DocumentCopy) -> Bool {
     content.revision == merged.content.revision && content.head == merged.content.head

@@ -47,11 +47,6 @@ extension DocumentFile {
     try merge(try Self.copies(others), isByValue: isByValue) { (_) throws(ArtError) in }
   }
 
-  /// Merges a copy in memory into the document: what an open document holds of a file that another one has replaced. Throws as above.
-  public func merge(_ content: DocumentContent) throws(ArtError) {
-    _ = try merge([DocumentCopy(content, named: name)]) { (_) throws(ArtError) in }
-  }
-
   /// What `merge` would bring; nothing is written. Throws what `merge` throws.
   public func previewMerge(
     _ others: [DocumentFile], isByValue: Bool = false
@@ -124,6 +119,7 @@ extension DocumentFile {
         for leftover in leftovers {
           if let copy = try leftover.copy(), copy.content.id == transaction.id { try merged.add(copy) }
         }
+        try merged.removeLostBackground()
         parts += merged.outcome.parts.dropFirst(put == nil ? 0 : 1)
         try reached(.read)
         let held: HeldFile?

@@ -68,6 +68,39 @@ extension DocumentFile {
     try merge(try replaced.bytes())
   }
 
+  /// The document's file, held open. `former` is given back if it holds that file already. Nil if the file cannot be opened.
+  public func hold(_ former: HeldFile?) -> HeldFile? {
+    do throws(ArtError) {
+      let path = try locate().path
+      if let former, former.identity == FileIdentity(at: path) { return former }
+      return try HeldFile(path)
+    } catch {
+      return nil
+    }
+  }
+
+  /// Merges what an open document had saved in a file that was at this path before: its content, and what the file held, which has the pictures
+  /// and the edits that have left the log. A file that cannot be read brings nothing. Throws what `merge` throws.
+  public func merge(_ content: DocumentContent, of held: HeldFile?) throws(ArtError) {
+    let copy = try held.flatMap { (held) throws(ArtError) in try readable(held) }
+    var copies = [copy].compactMap(\.self).filter { $0.content.id == content.id }
+    // The file may have been replaced before it was held.
+    if copies.first.map({ DocumentBase($0.content) }) != DocumentBase(content) {
+      copies.append(DocumentCopy(content, named: name))
+    }
+    _ = try merge(copies) { (_) throws(ArtError) in }
+  }
+
+  /// The copy that a held file has; nil if it has none. Throws `inputOutput`.
+  private func readable(_ held: HeldFile) throws(ArtError) -> DocumentCopy? {
+    do throws(ArtError) { return try copy(of: try held.bytes()) } catch {
+      switch error.code {
+      case .notADocument, .damaged, .newerFormat, .tooLarge: return nil
+      default: throw error
+      }
+    }
+  }
+
   /// The same for the bytes of that file.
   func merge(_ replaced: [UInt8]) throws(ArtError) -> MergeOutcome? {
     let copy = try copy(of: replaced)

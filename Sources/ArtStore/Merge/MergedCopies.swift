@@ -10,6 +10,7 @@ struct MergedCopies {
   private var others: [DocumentCopy] = []
   private var parts: [MergeOutcome.Part] = []
   private let isByValue: Bool
+  private var isPictureLost = false
 
   /// `isByValue` merges copies by value that have parted.
   init(_ document: DocumentCopy, isByValue: Bool) {
@@ -32,6 +33,12 @@ struct MergedCopies {
     others.append(other)
   }
 
+  /// Removes a background whose picture no copy has: no file is without it.
+  mutating func removeLostBackground() throws(ArtError) {
+    isPictureLost = copy.isPictureLost
+    try copy.removeLostBackground(at: WallClock.milliseconds())
+  }
+
   /// Whether the copy of that name was merged.
   func includes(_ name: String) -> Bool { others.contains { $0.name == name } }
 
@@ -47,7 +54,7 @@ struct MergedCopies {
   var outcome: MergeOutcome {
     var outcome = MergeOutcome(content: copy.content)
     outcome.parts = parts
-    outcome.isPictureLost = copy.content.background.map { copy.pictures[$0.digest] == nil } ?? false
+    outcome.isPictureLost = isPictureLost || copy.isPictureLost
     return outcome
   }
 }
