@@ -6,41 +6,8 @@ import ArtSystem
 import Dispatch
 import Synchronization
 
-/// The folder in which a document journals its unsaved edits, so that they outlive the program.
-public enum JournalLocation: Sendable {
-  /// The state folder of this machine: `$EMOJIART_STATE`, else `$XDG_STATE_HOME/emojiart`, else
-  /// `~/.local/state/emojiart`.
-  case standard
-  /// Another folder. The program itself must restore journals from there.
-  case folder(JournalFolder)
-  /// No journal: a program that is killed loses its unsaved edits.
-  case none
-
-  func folder() throws(ArtError) -> JournalFolder? {
-    switch self {
-    case .standard: try JournalFolder.standard()
-    case .folder(let folder): folder
-    case .none: nil
-    }
-  }
-}
-
-/// A reason to refresh: another program may have written to the store.
-public struct RefreshHint: Sendable {
-  /// Whether no program is writing to the store. If so, a store that cannot be read is an error.
-  public let isQuiet: Bool
-  /// Called after the refresh with true if the store could be read. Otherwise the source has to give the hint again.
-  public let done: @Sendable (Bool) async -> Void
-
-  /// A hint with these values.
-  public init(isQuiet: Bool = true, done: @escaping @Sendable (Bool) async -> Void = { _ in }) {
-    self.isQuiet = isQuiet
-    self.done = done
-  }
-}
-
 /// Why a save is made. The reason sets the timeout for a locked document.
-private enum SaveReason {
+enum SaveReason {
   case asked
   case autosave
   case closing
@@ -101,8 +68,8 @@ public actor Document {
   public nonisolated let recovered: [RecoveryOutcome]
 
   private nonisolated let location: StoreLocation
-  private var copy: WorkingCopy
-  private var life = DocumentLife()
+  var copy: WorkingCopy
+  var life = DocumentLife()
   private var changeCount = ChangeCount()
   private var autosave: Autosave
   /// The journal of unsaved edits; nil without one, and after closing.
@@ -110,16 +77,16 @@ public actor Document {
   /// Whether the file may have a row about the journal.
   private var isRegistered = false
   /// The file in which this program has saved edits last; nil before, and if it cannot be held.
-  private var held: HeldFile?
+  var held: HeldFile?
   /// Whether this program has saved edits.
-  private var hasSaved = false
+  private(set) var hasSaved = false
   /// The last segment of the journal whose edits are all saved.
   private var savedSegment = 0
   /// The removal of the journal when the document closes.
   private var journalRemoval: Task<Void, Never>?
   private var runningSave: RunningSave?
-  /// The running refresh. A refresh and a save never run at the same time.
-  private(set) var runningRefresh: Task<Void, Never>?
+  /// The running refresh, and why it could not read the store. A refresh and a save never run at the same time.
+  var runningRefresh: Task<ArtError?, Never>?
   /// The number of refreshes and saves started, and the number of the newest one that read the store.
   private(set) var generation = (begun: 0, completed: 0)
   /// The stamp of the store at the last refresh.
@@ -280,11 +247,11 @@ public actor Document {
     { [emittedVersion] in emittedVersion.value.withLock { $0 } }
   }
 
-  private func emit(_ state: DocumentState?) {
+  func emit(_ state: DocumentState?) {
     if let state { listeners.send(.state(state)) }
   }
 
-  private func emit(_ events: [DocumentEvent]) {
+  func emit(_ events: [DocumentEvent]) {
     guard !events.isEmpty else { return }
     emittedVersion.value.withLock { $0 = copy.version }
     listeners.send(events)
@@ -396,7 +363,7 @@ public actor Document {
         // An autosave has a short timeout, so its error does not end an explicit save.
         if let error, running.reason != .autosave, goal.isCovered(by: running.token) { throw error }
       } else if let runningRefresh {
-        await runningRefresh.value
+        _ = await runningRefresh.value
       } else if let error = await startSave(reason).task.value {
         throw error
       }
@@ -404,7 +371,7 @@ public actor Document {
   }
 
   /// Performs the next step of the autosave machine.
-  private func step() {
+  func step() {
     guard life.state != .closed, closing == 0, runningRefresh == nil else { return }
     switch autosave.next(at: timeline.now()) {
     case .idle: break
@@ -459,36 +426,6 @@ public actor Document {
     return running
   }
 
-  /// Saves edits. Another program may have put a state back that lacks what this program had saved. That is merged first: an edit must not
-  /// come before one that its author had seen. Where merging is impossible, the edits are saved on what there is.
-  private func save(
-    _ edits: NetEdits, isJournalled: Bool, to store: some DocumentStore
-  ) async throws(ArtError) -> SaveOutcome {
-    func save(_ edits: NetEdits, holding former: HeldFile?) async throws(ArtError) -> SaveOutcome {
-      let (outcome, file) = try await wait { () throws(ArtError) in
-        (try store.save(edits, isJournalled: isJournalled), store.hold(former))
-      }
-      held = file
-      return outcome
-    }
-    // A state may be put back again; and a merged log may be too long to keep the edit.
-    for _ in 0..<3 {
-      do throws(ArtError) {
-        return try await save(edits, holding: held)
-      } catch {
-        guard error.code == .movedOn else { throw error }
-      }
-      guard let saved = copy.savedContent else { break }
-      do throws(ArtError) {
-        try await wait { [held] () throws(ArtError) in try store.merge(saved, of: held) }
-      } catch {
-        guard error.code == .parted else { throw error }
-        break
-      }
-    }
-    return try await save(edits.onAnyState, holding: held)
-  }
-
   private func saved(_ token: SaveToken, _ outcome: SaveOutcome, _ segment: Int?, _ pictures: Set<String>) {
     runningSave = nil
     hasSaved = true
@@ -539,9 +476,9 @@ public actor Document {
       if let runningSave {
         _ = await runningSave.task.value
       } else if let runningRefresh {
-        await runningRefresh.value
+        _ = await runningRefresh.value
       } else {
-        await startRefresh(isQuiet).value
+        _ = await startRefresh(isQuiet).value
         // A failed refresh without error report has not read the store.
         if !isQuiet { return generation.completed > before }
       }
@@ -597,11 +534,14 @@ public actor Document {
     case failed(ArtError)
   }
 
-  private func startRefresh(_ isQuiet: Bool) -> Task<Void, Never> {
+  @discardableResult
+  func startRefresh(
+    _ isQuiet: Bool, waitingAtMost timeout: Duration? = SaveReason.autosave.timeout
+  ) -> Task<ArtError?, Never> {
     generation.begun += 1
     let (number, old, base, isDirty) = (generation.begun, stamp, copy.base, hasUnsavedChanges)
-    let store = store.waiting(atMost: SaveReason.autosave.timeout)
-    let task = Task {
+    let store: any DocumentStore = if let timeout { self.store.waiting(atMost: timeout) } else { self.store }
+    let task = Task { () -> ArtError? in
       do throws(ArtError) {
         let result = try await wait { () throws(ArtError) -> RefreshResult in
           let stamp = try store.stamp()
@@ -616,9 +556,11 @@ public actor Document {
           return isDirty ? .conflict(found) : .changed(stamp, content)
         }
         await refreshed(result, number)
+        return nil
       } catch {
         runningRefresh = nil
         if isQuiet { await refreshed(.failed(error), number) } else { step() }
+        return error
       }
     }
     runningRefresh = task
@@ -660,54 +602,6 @@ public actor Document {
     step()
   }
 
-  // MARK: Edits that were lost
-
-  /// Merges what this program had saved into the state that another program has put in its place: an engine that carries files between
-  /// machines may keep one of two states only. Saves and refreshes wait for it; the next refresh finds the merged document.
-  private func mergeReplaced() {
-    guard runningRefresh == nil, life.state != .closed, let replaced = copy.takeReplaced() else { return }
-    let store = store.waiting(atMost: SaveReason.autosave.timeout)
-    runningRefresh = Task {
-      var isMerged = false
-      do throws(ArtError) { isMerged = try await merge(replaced, into: store) } catch {
-        copy.keepReplaced(replaced)
-      }
-      runningRefresh = nil
-      guard life.state != .closed, closing == 0 else { return }
-      if isMerged { await startRefresh(true).value } else { step() }
-    }
-  }
-
-  /// The last look at the store of a program that has saved edits: they are merged into a state that lacks them. Throws what merging throws.
-  private func mergeBeforeClosing() async throws(ArtError) {
-    while let runningRefresh { await runningRefresh.value }
-    if hasSaved, life.state != .closed { await startRefresh(false).value }
-    while let runningRefresh { await runningRefresh.value }
-    while let replaced = copy.takeReplaced() {
-      do throws(ArtError) { _ = try await merge(replaced, into: store) } catch {
-        copy.keepReplaced(replaced)
-        emit(life.saveFailed(error))
-        throw error
-      }
-    }
-  }
-
-  /// Merges what this program had saved into the store. Returns false if that is impossible for good; then the lost edits are reported. Throws
-  /// what merging throws.
-  private func merge(
-    _ replaced: DocumentContent, into store: some DocumentStore
-  ) async throws(ArtError) -> Bool {
-    do throws(ArtError) {
-      try await wait { [held] () throws(ArtError) in try store.merge(replaced, of: held) }
-      stamp = nil
-      return true
-    } catch {
-      guard error.code == .parted else { throw error }
-      emit(copy.lostEvents(replaced))
-      return false
-    }
-  }
-
   /// Sets the store at the document's new path. Saves and refreshes that start from now on use it.
   package nonisolated func move(to store: some DocumentStore) { location.store.withLock { $0 = store } }
 
@@ -730,6 +624,7 @@ public actor Document {
     closing += 1
     defer { stopClosing() }
     await waitUntilIdle()
+    await keepReplaced()
     journal?.abandon()
     journal = nil
     end()
@@ -740,6 +635,7 @@ public actor Document {
     closing += 1
     defer { stopClosing() }
     await waitUntilIdle()
+    await keepReplaced()
     changeCount.update(.cleared)
     copy.discardUnsaved()
     autosave = Autosave(autosave.policy)
@@ -758,7 +654,7 @@ public actor Document {
       if let runningSave {
         _ = await runningSave.task.value
       } else if let runningRefresh {
-        await runningRefresh.value
+        _ = await runningRefresh.value
       } else {
         return
       }
@@ -793,8 +689,6 @@ public actor Document {
     autosaveTimer?.task.cancel()
     autosaveTimer = nil
     autosave = Autosave(autosave.policy)
-    // What could not be merged is gone with this program, and is not lost in silence.
-    while let replaced = copy.takeReplaced() { emit(copy.lostEvents(replaced)) }
     held = nil
     emit(life.closed())
     listeners.finish()
@@ -805,18 +699,18 @@ public actor Document {
 
   // MARK: Waiting for the store
 
-  private func wait<Value: Sendable>(
-    _ work: @escaping @Sendable () throws(ArtError) -> Value
-  ) async throws(ArtError) -> Value {
+  func wait<Value: Sendable, Failure: Error>(
+    _ work: @escaping @Sendable () throws(Failure) -> Value
+  ) async throws(Failure) -> Value {
     try await Self.wait(on: storeQueue, work)
   }
 
   /// Runs blocking work on a queue. A locked file may take seconds; edits go on meanwhile.
-  private static func wait<Value: Sendable>(
-    on queue: DispatchQueue, _ work: @escaping @Sendable () throws(ArtError) -> Value
-  ) async throws(ArtError) -> Value {
+  private static func wait<Value: Sendable, Failure: Error>(
+    on queue: DispatchQueue, _ work: @escaping @Sendable () throws(Failure) -> Value
+  ) async throws(Failure) -> Value {
     let result = await withCheckedContinuation { continuation in
-      queue.async { continuation.resume(returning: Result<Value, ArtError>(catching: work)) }
+      queue.async { continuation.resume(returning: Result<Value, Failure>(catching: work)) }
     }
     return try result.get()
   }

@@ -4,6 +4,7 @@ import ArtModel
 import ArtStore
 import ArtSystem
 import Foundation
+import Synchronization
 import TestSupport
 
 @testable import ArtDocument
@@ -13,6 +14,7 @@ final class DocumentFolder: Sendable {
   let path: String
 
   init() throws {
+    TestState.use()
     let url = FileManager.default.temporaryDirectory.appendingPathComponent("emojiart-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
     path = url.path
@@ -21,8 +23,11 @@ final class DocumentFolder: Sendable {
   deinit { try? FileManager.default.removeItem(atPath: path) }
 
   /// A new document.
-  func make(_ name: String = "bees") throws -> DocumentFile {
-    let file = DocumentFile("\(path)/\(name).emojiart", timeout: .milliseconds(200))
+  func make(
+    _ name: String = "bees", timeout: Duration = .milliseconds(200),
+    notice: @escaping @Sendable (DocumentNotice) -> Void = { _ in }
+  ) throws -> DocumentFile {
+    let file = DocumentFile("\(path)/\(name).emojiart", timeout: timeout, notice: notice)
     var random = SystemRandomNumberGenerator()
     _ = try file.create(canvas: .standard, using: &random)
     return file
@@ -47,6 +52,15 @@ final class DocumentFolder: Sendable {
   static func move(_ from: String, to: String) throws {
     try FileManager.default.moveItem(atPath: from, toPath: to)
   }
+}
+
+/// The notices of documents.
+final class Notices: Sendable {
+  private let all = Mutex<[DocumentNotice]>([])
+
+  @Sendable func add(_ notice: DocumentNotice) { all.withLock { $0.append(notice) } }
+
+  var lines: [String] { all.withLock { $0.map(\.description) } }
 }
 
 extension Action {

@@ -130,15 +130,17 @@ import Testing
     #expect(try file.read().emojisInOrder().map(\.position.x) == [1])
   }
 
-  @Test("D14 a document is not closed while what it had saved cannot be merged")
-  func busyBeforeClosing() async throws {
+  @Test(
+    "D14 a document is not closed while it is not known whether what it had saved is there, or while that cannot be merged",
+    arguments: [false, true])
+  func busyBeforeClosing(isUnreadable: Bool) async throws {
     let file = try folder.make()
     let document = try await DocumentFolder.open(DocumentFile(file.path, timeout: .zero))
     try copy(file, over: file.path + ".backup")
     try await document.perform(.bee(x: 1))
     try await document.save()
     try copy(DocumentFile(file.path + ".backup"), over: file.path)
-    let lock = try FileLock(file.path)
+    let lock = try FileLock(file.path, alone: isUnreadable)
     await #expect { try await document.close() } throws: { ($0 as? ArtError)?.code == .busy }
     lock.release()
     try await document.close()
@@ -191,9 +193,10 @@ import Testing
     #expect(try file.read().emojiCount == 1)
   }
 
-  @Test("D14 edits that were saved and cannot be merged are reported as dropped")
+  @Test("D14 edits that were saved and cannot be merged are reported as dropped, and kept in another file")
   func parted() async throws {
-    let file = try folder.make()
+    let notices = Notices()
+    let file = try folder.make(notice: notices.add)
     let document = try await DocumentFolder.open(file)
     let base = try [UInt8](Data(contentsOf: URL(fileURLWithPath: file.path)))
     try await document.perform(.bee(x: 1))
@@ -216,6 +219,34 @@ import Testing
     #expect(!dropped.isEmpty)
     #expect(await document.content.emojiCount == 0)
     try await document.close()
+    #expect(try kept(file, notices).emojisInOrder().map(\.position.x) == [1])
+  }
+
+  @Test("D14 what was saved and could not be merged before a document was left is kept in another file")
+  func leftBeforeMerging() async throws {
+    let notices = Notices()
+    let file = try folder.make(timeout: .zero, notice: notices.add)
+    let document = try await DocumentFolder.open(file)
+    try copy(file, over: file.path + ".backup")
+    try await document.perform(.bee(x: 1))
+    try await document.save()
+    #expect(rename(file.path + ".backup", file.path) == 0)
+    let lock = try FileLock(file.path)
+    defer { lock.release() }
+    await document.refresh()
+    await #expect { try await document.close() } throws: { ($0 as? ArtError)?.code == .busy }
+    let events = document.events()
+    await document.abandon()
+    let dropped = try await events.until { _ in false }.filter { if case .dropped = $0 { true } else { false } }
+    #expect(dropped.count == 1)
+    #expect(try kept(file, notices).emojisInOrder().map(\.position.x) == [1])
+  }
+
+  /// The document that a notice names, which was kept of a file.
+  private func kept(_ file: DocumentFile, _ notices: Notices) throws -> DocumentContent {
+    let line = try #require(notices.lines.first { $0.hasPrefix("\(file.path) has been replaced") })
+    let path = try #require(line.split(separator: " ").last)
+    return try DocumentFile(String(path)).read()
   }
 
   @Test("D15 a missing file is reported once while nothing is unsaved, and its return as well")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ArtModel
@@ -37,8 +38,7 @@ import Testing
     let now = try file.read()
     #expect(now.emojiCount == before.emojiCount + 1 && now.revision == before.revision + 1)
     #expect(now.emojisInOrder().filter { $0.id != id } == before.emojisInOrder())
-    let quarantined = try FileManager.default.contentsOfDirectory(atPath: Workspace.statePath + "/aside")
-    let kept = try quarantined.contains { try bytes(Workspace.statePath + "/aside/" + $0) == torn }
+    let kept = try TestState.asideFiles().contains { try bytes($0) == torn }
     #expect(kept)
   }
 

@@ -28,6 +28,8 @@ public protocol DocumentStore: Sendable {
   /// Merges into the document what was saved in a file that another program's file has replaced: a content, and that file itself if it is held,
   /// which has the pictures, too. Throws `parted`, and what else merging throws; then nothing is changed.
   func merge(_ content: DocumentContent, of held: HeldFile?) throws(ArtError)
+  /// Keeps apart what `merge` cannot merge, where people find it, and tells where; or tells why it cannot be kept.
+  func setAside(_ content: DocumentContent, of held: HeldFile?)
   /// Stores a picture in a save that is no edit, and returns the digests of all stored pictures.
   func keep(_ picture: CheckedPicture, in id: DocumentID, recent: [String]) throws(ArtError) -> Set<String>
   /// Removes the record of a journal that no longer exists, durably.
@@ -157,6 +159,9 @@ public final class MemoryStore: DocumentStore {
       state.writes += 1
     }
   }
+
+  /// Does nothing: memory has no place for copies.
+  public func setAside(_ content: DocumentContent, of held: HeldFile?) {}
 
   /// Stores a picture, and keeps as many others as a file does. Throws `replaced` if the document is another
   /// one.

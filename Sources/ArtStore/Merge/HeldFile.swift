@@ -82,13 +82,35 @@ extension DocumentFile {
   /// Merges what an open document had saved in a file that was at this path before: its content, and what the file held, which has the pictures
   /// and the edits that have left the log. A file that cannot be read brings nothing. Throws what `merge` throws.
   public func merge(_ content: DocumentContent, of held: HeldFile?) throws(ArtError) {
-    let copy = try held.flatMap { (held) throws(ArtError) in try readable(held) }
-    var copies = [copy].compactMap(\.self).filter { $0.content.id == content.id }
-    // The file may have been replaced before it was held.
-    if copies.first.map({ DocumentBase($0.content) }) != DocumentBase(content) {
-      copies.append(DocumentCopy(content, named: name))
+    _ = try merge(try copies(content, of: held)) { (_) throws(ArtError) in }
+  }
+
+  /// Keeps the same in a document in the state folder. Tells where it is, or why it cannot be kept.
+  public func setAside(_ content: DocumentContent, of held: HeldFile?) {
+    do throws(ArtError) {
+      var copies = try copies(content, of: held)
+      var copy = copies.removeFirst()
+      for other in copies { _ = try copy.merge(other, isByValue: true) }
+      try copy.removeLostBackground(at: WallClock.milliseconds())
+      let kept = try StateFolder.quarantine(try copy.canonicalFile().bytes, as: FilePath(path).name)
+      notice(
+        .line(
+          "\(path) has been replaced by a state without edits that were saved; these cannot be merged, and are in \(kept)"
+        ))
+    } catch {
+      notice(
+        .line(
+          "\(path) has been replaced by a state without edits that were saved; these cannot be merged or kept: \(error.cause)"
+        ))
     }
-    _ = try merge(copies) { (_) throws(ArtError) in }
+  }
+
+  private func copies(_ content: DocumentContent, of held: HeldFile?) throws(ArtError) -> [DocumentCopy] {
+    let copy = try held.flatMap { (held) throws(ArtError) in try readable(held) }
+    // The file may have been replaced before it was held.
+    guard let copy, copy.content.id == content.id else { return [DocumentCopy(content, named: name)] }
+    return DocumentBase(copy.content) == DocumentBase(content)
+      ? [copy] : [copy, DocumentCopy(content, named: name)]
   }
 
   /// The copy that a held file has; nil if it has none. Throws `inputOutput`.

@@ -43,9 +43,7 @@ import Testing
     let names = try FileManager.default.contentsOfDirectory(atPath: remains.folder)
     guard names == [name] else { throw TraceError(what: "the edit after it left \(names)") }
     // In a long run the quarantine would fill the disk.
-    let quarantine = Workspace.statePath + "/aside"
-    for kept in (try? FileManager.default.contentsOfDirectory(atPath: quarantine)) ?? []
-    where kept.contains("-\(name)") { unlink("\(quarantine)/\(kept)") }
+    for kept in try TestState.asideFiles() where kept.contains("-\(name)") { unlink(kept) }
   }
 
   @Test("F15 an acknowledged save is there after a power cut, and no cut tears a document")

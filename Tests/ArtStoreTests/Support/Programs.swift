@@ -27,11 +27,11 @@ func run(
   let process = Process()
   process.executableURL = URL(fileURLWithPath: program.contains("/") ? program : "/usr/bin/env")
   process.arguments = program.contains("/") ? arguments : [program] + arguments
-  Workspace.ownState()
+  TestState.use()
   var variables = ProcessInfo.processInfo.environment
-  variables["EMOJIART_STATE"] = Workspace.statePath
+  variables["EMOJIART_STATE"] = TestState.path
   // Private copies of a killed program are removed with the folder.
-  variables["TMPDIR"] = Workspace.statePath
+  variables["TMPDIR"] = TestState.path
   variables.merge(environment) { $1 }
   process.environment = variables
   let output = Pipe.unshared()

@@ -12,7 +12,7 @@ final class Workspace: Sendable {
   let path: String
 
   init() throws {
-    Self.ownState()
+    TestState.use()
     var template = Array("\(FileManager.default.temporaryDirectory.path)/emojiart-test.XXXXXX".utf8CString)
     try #require(mkdtemp(&template) != nil)
     let made = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
@@ -20,15 +20,6 @@ final class Workspace: Sendable {
   }
 
   deinit { try? FileManager.default.removeItem(atPath: path) }
-
-  /// The state folder of all tests, so that none uses the user's own.
-  static let statePath = "\(FileManager.default.temporaryDirectory.path)/emojiart-test-state.\(getpid())"
-  private static let stateIsSet: Bool = {
-    mkdir(statePath, 0o700)
-    atexit { try? FileManager.default.removeItem(atPath: Workspace.statePath) }
-    return setenv("EMOJIART_STATE", statePath, 1) == 0
-  }()
-  static func ownState() { _ = stateIsSet }
 
   subscript(name: String) -> String { "\(path)/\(name)" }
 

@@ -3,6 +3,7 @@
 import ArtModel
 import ArtStore
 import Foundation
+import TestSupport
 import Testing
 
 /// A temporary folder with documents, removed with the value.
@@ -10,6 +11,7 @@ final class WatchedFolder: Sendable {
   let path: String
 
   init() throws {
+    TestState.use()
     var template = Array("\(FileManager.default.temporaryDirectory.path)/emojiart-test.XXXXXX".utf8CString)
     try #require(mkdtemp(&template) != nil)
     path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
