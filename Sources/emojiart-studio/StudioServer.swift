@@ -370,7 +370,8 @@
     }
 
     /// Starts a program as a shell would: without this process's signal mask, session, input and output.
-    private static func start(_ words: [String]) -> Bool {
+    private static func start(_ program: [String]) -> Bool {
+      let words = OpenFileLimit.wordsBeneath(program)
       let arguments = words.map { strdup($0) } + [nil]
       defer { for argument in arguments { free(argument) } }
       var attributes = posix_spawnattr_t()

@@ -101,11 +101,8 @@ public actor MergingFolder {
 
   /// As many files may be held open as the system permits, but for those that this program needs besides.
   private func raiseLimit() {
-    var limit = rlimit()
-    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
-    limit.rlim_cur = limit.rlim_max
-    guard setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
-    capacity = max(16, Int(clamping: limit.rlim_cur) - Self.ownFiles)
+    guard let limit = OpenFileLimit.raise() else { return }
+    capacity = max(16, limit - Self.ownFiles)
   }
 
   /// Why copies are not merged, by the paths of their documents.

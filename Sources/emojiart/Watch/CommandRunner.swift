@@ -42,7 +42,7 @@ final class CommandRunner: Sendable {
     guard let name = command.first, !name.isEmpty else {
       throw ArtError(.usage, "--exec without a command; give one in quotes, such as 'notify-send changed'")
     }
-    guard Self.isThere(name) else {
+    guard Programs.isThere(name) else {
       throw ArtError(
         .usage, "--exec: no command \(name) that can be run; give a program of PATH, or use --shell")
     }
@@ -50,15 +50,6 @@ final class CommandRunner: Sendable {
     self.wakeup = wakeup
     // With SIGCHLD ignored, `waitid` would not report the end of a child.
     signal(SIGCHLD, SIG_DFL)
-  }
-
-  private static func isThere(_ name: String) -> Bool {
-    let folders =
-      name.utf8.contains(UInt8(ascii: "/"))
-      ? [""]
-      : (environment("PATH") ?? "/bin:/usr/bin")
-        .split(separator: ":", omittingEmptySubsequences: false).map { $0.isEmpty ? "./" : "\($0)/" }
-    return folders.contains { FileStatus.isRegularFile(at: $0 + name, access: X_OK) }
   }
 
   /// Starts COMMAND with these variables added to the environment. Throws `unavailable`.
@@ -136,10 +127,11 @@ final class CommandRunner: Sendable {
     posix_spawnattr_setflags(
       &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP))
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-    var arguments = command.map { strdup($0) } + [nil]
+    let words = OpenFileLimit.wordsBeneath(command)
+    var arguments = words.map { strdup($0) } + [nil]
     var environmentBlock = Self.environmentBlock(with: variables)
     defer { for text in arguments + environmentBlock { free(text) } }
-    return posix_spawnp(&process, command[0], &actions, &attributes, &arguments, &environmentBlock)
+    return posix_spawnp(&process, words[0], &actions, &attributes, &arguments, &environmentBlock)
   }
 
   /// The environment with these variables, terminated by nil; the caller frees it. Entries that are not UTF-8 are
