@@ -33,6 +33,8 @@ public actor LivePage {
   private var session: Session?
   private let shown = ShownSession()
   private var listening: Task<Void, Never>?
+  /// What tells of copies that are merged into the open document.
+  private var merging: Task<Void, Never>?
   private var question: WarningQuestion?
   private var can = UndoNames()
   /// The newest message with these names.
@@ -354,6 +356,13 @@ public actor LivePage {
         await self.deliver(event, of: session)
       }
     }
+    guard let merges = hub.workspace.merges() else { return }
+    merging = Task { [output] in
+      for await case .merged(let document, let result) in merges
+      where document == session.path && result.outcome.edits > 0 {
+        await output.send(Self.object { $0.merged(result.outcome) })
+      }
+    }
   }
 
   /// Tells which edits of killed programs were restored when the document was opened, and which could not be.
@@ -369,6 +378,7 @@ public actor LivePage {
     shown.session.withLock { $0 = nil }
     (self.session, question, isSaveFailing) = (nil, nil, false)
     hub.leave(self)
+    merging?.cancel()
     listening?.cancel()
     // What is being sent of this document comes before all of the next one.
     await listening?.value

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
+import ArtStore
 import ArtWorkspace
 
 // The members of the messages to a page. Each function writes one member as JSON.
@@ -72,6 +73,17 @@ extension JSONWriter {
     }
     key("recent")
     array { json in for text in palettes.recent { json.string(text.string) } }
+  }
+
+  /// How many edits of copies were merged into a document, and in how many places both had changed the same.
+  mutating func merged(_ outcome: MergeOutcome) {
+    key("merged")
+    object { json in
+      json.key("conflicts")
+      json.integer(outcome.conflicts)
+      json.key("edits")
+      json.integer(outcome.edits)
+    }
   }
 
   /// Which edits of killed programs were restored when a document was opened, and which could not be.

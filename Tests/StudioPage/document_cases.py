@@ -348,6 +348,12 @@ def conflict_copies(studio):
     cell(page, "bees").click()
     opened(page, "bees")
     studio.until("the other machine's edit", lambda emojis: len(emojis) == 3)
+    # One that comes while the document is open is told.
+    with open(other, "wb") as file:
+        file.write(base)
+    studio.run("add", other, "🐞")
+    os.rename(other, f"{studio.folder}/art/bees{mark.replace('50-GT', '51-GT')}.emojiart")
+    page.get_by_text("An edit of another copy was merged in", exact=True).wait_for()
     page.keyboard.press("Control+o")
     shows(page, ["ants", "bees"])
     # What another program has written is in no log.

@@ -30,6 +30,13 @@ public struct MergeOutcome: Sendable {
   public internal(set) var held: HeldFile?
   /// The file that was at the path before; nil for a preview.
   public internal(set) var former: FileIdentity?
+
+  /// The number of edits that the copies had, and the document lacked.
+  public var edits: Int { parts.reduce(0) { $0 + $1.report.fromSecond } }
+  /// The number of fields that two copies had set to different values, and of emoji that one had removed and the other one changed.
+  public var conflicts: Int {
+    parts.reduce(0) { $0 + $1.report.conflicts.count + $1.report.survivors.count }
+  }
 }
 
 extension DocumentFile {

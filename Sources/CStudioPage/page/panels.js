@@ -273,6 +273,7 @@ function attachNotes(studio) {
   studio.on('message', (message) => {
     if (typeof message.moved === 'string') studio.emit('note', { text: words.news.movedDocument(message.moved) });
     for (const each of message.restored ?? []) tellRestored(studio, each);
+    if (message.merged) studio.emit('note', { text: words.news.merged(message.merged.edits, message.merged.conflicts), kind: 'good' });
     if (message.removed === true) studio.emit('note', { text: words.news.removedDocument, kind: 'bad' });
     if (message.degraded) studio.emit('note', { text: words.news.degraded });
     if (message.error && !message.openFailed) studio.emit('note', { text: errorText(message.error), kind: 'bad' });

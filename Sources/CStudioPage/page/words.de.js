@@ -175,6 +175,7 @@ export const words = {
     somebody: 'Jemand', bringBack: 'Zurückholen',
     dropped: 'Eine Änderung blieb ohne Wirkung: Das Emoji war schon entfernt',
     refused: (name, reason) => `Nicht ausgeführt: ${name}. ${reason}`,
+    merged: (edits, conflicts) => plural(edits, { one: 'Eine Änderung aus einer anderen Kopie ist dazugekommen', other: `${number(edits)} Änderungen aus einer anderen Kopie sind dazugekommen` }) + (conflicts ? plural(conflicts, { one: '. An einer Stelle hatten beide dasselbe geändert; der Verlauf zeigt sie', other: `. An ${number(conflicts)} Stellen hatten beide dasselbe geändert; der Verlauf zeigt sie` }) : ''),
     movedDocument: (name) => `Das Dokument heißt jetzt ${name}`,
     removedDocument: 'Die Datei des Dokuments wurde entfernt; deshalb wird nichts mehr gespeichert. Abhilfe: die Datei zurücklegen oder exportieren, was hier zu sehen ist',
     degraded: 'Änderungen durch andere werden nur alle zwei Sekunden bemerkt',

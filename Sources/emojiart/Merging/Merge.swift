@@ -77,7 +77,7 @@ struct Merge: ParsableCommand {
     }
     let result = try Merging(by: .ofCommand).merge(
       DocumentFile(copies[0]), [DocumentFile(copies[1])], keepingCopies: true)
-    let conflicts = MergeWords(result, document: copies[0]).count
+    let conflicts = result.outcome.conflicts
     if conflicts > 0 {
       Output.printError(
         "both sides had set the same in \(conflicts) places; `emojiart history` lists the edits")
@@ -92,11 +92,6 @@ struct MergeWords {
 
   /// `document` is the document as the user named it.
   init(_ result: Merging.Result, document: String) { (self.result, self.document) = (result, document) }
-
-  /// The number of fields that both have set to different values, and of emoji that one has removed and the other one has changed.
-  var count: Int {
-    result.outcome.parts.reduce(0) { $0 + $1.report.conflicts.count + $1.report.survivors.count }
-  }
 
   func lines(isDone: Bool) -> [String] {
     result.outcome.parts.flatMap { lines($0, isDone: isDone) } + result.removed.map { "\(safe($0)): removed" }
