@@ -129,10 +129,16 @@ public actor BucketSync {
       report(
         .failed(name, ArtError(.badValue, "\(name) has a name that is no UTF-8; rename it", about: name)))
     }
-    let documents = listing.names.map { FilePath($0) }.filter { !isCopy($0) }
-    let names = Set(documents).union(objects.keys).sorted()
+    var names = Set(objects.keys)
+    for name in listing.names.map({ FilePath($0) }) {
+      switch kind(of: name) {
+      case .document: names.insert(name)
+      case .copy: names.remove(name)
+      case .copyAlone(let document): report(.failed(name.string, .copyAlone(name.string, of: document)))
+      }
+    }
     await withTaskGroup(of: Void.self) { group in
-      for (index, name) in names.enumerated() {
+      for (index, name) in names.sorted().enumerated() {
         if index >= Self.atOnce { await group.next() }
         let listed = objects[name].map(Listed.tag) ?? .absent
         group.addTask { await self.bringTogether(name, listed, report) }
@@ -215,12 +221,29 @@ public actor BucketSync {
 
   /// Brings one document together with its object.
   private func run(_ name: FilePath, _ report: @Sendable (Event) -> Void) async {
-    guard !isCopy(name), FileIdentity(at: file(name).path) != nil else { return }
+    guard case .document = kind(of: name), FileIdentity(at: file(name).path) != nil else { return }
     await bringTogether(name, .notAsked, report)
   }
 
-  /// A file with such a name is merged where it is, and not carried on.
-  private func isCopy(_ name: FilePath) -> Bool { ConflictCopy.document(of: name.string) != nil }
+  /// What a file is by its name and its id.
+  private enum Kind {
+    case document
+    /// A conflict copy: it is merged where it is, and not carried on.
+    case copy
+    /// It has the name of a conflict copy of that document, which is away, perhaps for a moment.
+    case copyAlone(String)
+  }
+
+  private func kind(of name: FilePath) -> Kind {
+    guard let document = ConflictCopy.document(of: name.string) else { return .document }
+    guard FileIdentity(at: file(FilePath(document)).path) != nil else { return .copyAlone(document) }
+    do throws(ArtError) {
+      return try ConflictCopy.found(at: file(name).path) == nil ? .document : .copy
+    } catch {
+      // The next pass looks again.
+      return .copy
+    }
+  }
 
   private func file(_ name: FilePath) -> DocumentFile {
     var file = DocumentFile(FilePath.path(of: name.string, in: folder))
@@ -354,5 +377,14 @@ private final class ReportedFailures: Sendable {
         return true
       }
     }
+  }
+}
+
+extension ArtError {
+  fileprivate static func copyAlone(_ name: String, of document: String) -> ArtError {
+    ArtError(
+      .badValue,
+      "\(name) has the name of a conflict copy of \(document), which is not there; rename it to that, or give it a name of its own",
+      about: name)
   }
 }

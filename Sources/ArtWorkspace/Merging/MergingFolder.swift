@@ -243,7 +243,7 @@ public actor MergingFolder {
   private func hold(_ outcome: MergeOutcome, at path: FilePath) {
     // The same file stays held as it is: it knows the time that it had when it was put there.
     guard outcome.held?.identity != held[path]?.identity else { return }
-    held[path] = outcome.held
+    if held[path] != nil || held.count < capacity { held[path] = outcome.held }
     if outcome.hasChanged, outcome.held != nil { lookAgain(at: path) }
   }
 

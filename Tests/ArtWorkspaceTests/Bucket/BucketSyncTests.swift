@@ -230,10 +230,19 @@ private final class MemoryStore: Sendable {
     store["a.txt"] = [1]
     #expect(try await run(sync) == ["failed bad.emojiart notADocument"])
     #expect(store["bad.emojiart"] == Array("no document".utf8))
+    // With such a name, and yet a document of its own.
+    try folder.make("ants.emojiart")
+    let (ants, wasps) = (copy.replacing("bees", with: "ants"), copy.replacing("bees", with: "wasps"))
+    try folder.make(ants)
+    // What the document is may not be there for a moment.
+    try folder.make(wasps)
+    store["bad.emojiart"] = nil
+    #expect(
+      try await run(sync) == ["failed \(wasps) badValue", "sent ants.emojiart", "sent \(ants)"])
+    try FileManager.default.removeItem(atPath: folder[wasps])
     // The same name to Swift, and two files.
     let (composed, decomposed) = ("\u{E9}.emojiart", "e\u{301}.emojiart")
     for name in [composed, decomposed] { try folder.make(name) }
-    store["bad.emojiart"] = nil
     #expect(try await run(sync).count == 2)
     #expect(store.names.count { $0.hasSuffix("\u{E9}.emojiart") } == 2)
   }
