@@ -22,6 +22,19 @@ import Testing
     try bytes.write(to: URL(fileURLWithPath: to))
   }
 
+  /// A document that is open, with one saved edit. A backup of the state before it lies beside it.
+  private func withSavedEdit(_ file: DocumentFile) async throws -> Document {
+    let document = try await DocumentFolder.open(file)
+    try copy(file, over: file.path + ".backup")
+    try await document.perform(.bee(x: 1))
+    try await document.save()
+    return document
+  }
+
+  private func putBack(_ file: DocumentFile) throws {
+    try copy(DocumentFile(file.path + ".backup"), over: file.path)
+  }
+
   @Test(
     "D13 a refresh takes in the edits of others, reports them once, and does not report the program's own edits"
   )
@@ -73,7 +86,7 @@ import Testing
     try await document.save()
     let events = document.events(ownEdits: false)
     try await document.perform(.bee(x: 3))
-    try copy(DocumentFile(file.path + ".backup"), over: file.path)
+    try putBack(file)
     try await document.save()
     #expect(
       changes(try await events.until { if case .saved = $0 { true } else { false } }).isEmpty,
@@ -82,7 +95,7 @@ import Testing
     #expect(try Set(file.read().emojisInOrder().map(\.position.x)) == [1, 2, 3])
     #expect(try await document.content == file.read())
     // Without unsaved edits, too; and at the latest when the document is closed.
-    try copy(DocumentFile(file.path + ".backup"), over: file.path)
+    try putBack(file)
     await document.refresh()
     try await document.close()
     #expect(try Set(file.read().emojisInOrder().map(\.position.x)) == [1, 2, 3])
@@ -103,7 +116,7 @@ import Testing
     try await document.perform(.bee())
     try await document.save()
     if isCopiedOver {
-      try copy(DocumentFile(file.path + ".backup"), over: file.path)
+      try putBack(file)
     } else {
       #expect(rename(file.path + ".backup", file.path) == 0)
     }
@@ -121,11 +134,8 @@ import Testing
   @Test("D14 a document that is closed merges what it had saved into a state that nobody has looked at")
   func backupBeforeClosing() async throws {
     let file = try folder.make()
-    let document = try await DocumentFolder.open(file)
-    try copy(file, over: file.path + ".backup")
-    try await document.perform(.bee(x: 1))
-    try await document.save()
-    try copy(DocumentFile(file.path + ".backup"), over: file.path)
+    let document = try await withSavedEdit(file)
+    try putBack(file)
     try await document.close()
     #expect(try file.read().emojisInOrder().map(\.position.x) == [1])
   }
@@ -135,11 +145,8 @@ import Testing
     arguments: [false, true])
   func busyBeforeClosing(isUnreadable: Bool) async throws {
     let file = try folder.make()
-    let document = try await DocumentFolder.open(DocumentFile(file.path, timeout: .zero))
-    try copy(file, over: file.path + ".backup")
-    try await document.perform(.bee(x: 1))
-    try await document.save()
-    try copy(DocumentFile(file.path + ".backup"), over: file.path)
+    let document = try await withSavedEdit(DocumentFile(file.path, timeout: .zero))
+    try putBack(file)
     let lock = try FileLock(file.path, alone: isUnreadable)
     await #expect { try await document.close() } throws: { ($0 as? ArtError)?.code == .busy }
     lock.release()
@@ -166,7 +173,7 @@ import Testing
     // Another machine has all of that, and gets the last edit later.
     try copy(file, over: file.path + ".other")
     try await move(to: 9)
-    try copy(DocumentFile(file.path + ".backup"), over: file.path)
+    try putBack(file)
     try await document.save()
     try await document.close()
     let other = DocumentFile(file.path + ".other")
@@ -186,7 +193,7 @@ import Testing
     try await other.close()
     let document = try await DocumentFolder.open(file)
     #expect(await document.content.emojiCount == 2)
-    try copy(DocumentFile(file.path + ".backup"), over: file.path)
+    try putBack(file)
     await document.refresh()
     #expect(await document.content.emojisInOrder().map(\.position.x) == [1])
     try await document.close()
@@ -226,10 +233,7 @@ import Testing
   func leftBeforeMerging() async throws {
     let notices = Notices()
     let file = try folder.make(timeout: .zero, notice: notices.add)
-    let document = try await DocumentFolder.open(file)
-    try copy(file, over: file.path + ".backup")
-    try await document.perform(.bee(x: 1))
-    try await document.save()
+    let document = try await withSavedEdit(file)
     #expect(rename(file.path + ".backup", file.path) == 0)
     let lock = try FileLock(file.path)
     defer { lock.release() }

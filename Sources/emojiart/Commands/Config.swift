@@ -4,23 +4,22 @@ import ArgumentParser
 import ArtModel
 import ArtWorkspace
 
+private let configExamples = """
+  Examples:
+    emojiart config sync syncthing ~/Sync/art
+  """
+
 struct Config: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "config", abstract: "Set up other programs for documents.",
-    discussion: """
-      Examples:
-        emojiart config sync syncthing ~/Sync/art
-      """,
+    discussion: configExamples,
     subcommands: [ConfigSync.self])
 }
 
 struct ConfigSync: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sync", abstract: "Set up programs that carry folders between machines.",
-    discussion: """
-      Examples:
-        emojiart config sync syncthing ~/Sync/art
-      """,
+    discussion: configExamples,
     subcommands: [ConfigSyncthing.self])
 }
 
@@ -33,8 +32,7 @@ struct ConfigSyncthing: ParsableCommand {
       Writes what belongs to one machine only into the folder's .stignore. If Syncthing runs and carries the folder, it is \
       told to keep all conflict copies, and the last five versions of what it replaces. Do this on each machine.
 
-      Examples:
-        emojiart config sync syncthing ~/Sync/art
+      \(configExamples)
       """)
 
   @Argument(help: "The folder.", completion: .directory) var folder: String
