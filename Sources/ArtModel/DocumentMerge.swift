@@ -93,7 +93,8 @@ public struct DocumentMerge: Sendable {
     named name: (DocumentContent, ArraySlice<LoggedEdit>) -> Origin
   ) throws(ArtError) -> DocumentContent {
     var merged = start
-    for entry in union.entries { try merged.makeAgain(entry) }
+    var index = WriteIndex()
+    for entry in union.entries { try merged.makeAgain(entry, &index) }
     guard merged.emojiCount <= Limits.emojiCount else { throw .tooManyEmoji() }
     if merged.revision < least { merged.cutLog(at: least, head: merged.head) }
     try merged.appendMark(keeping: kept, named: name)
@@ -399,15 +400,15 @@ extension LoggedEdit {
 // MARK: - Making edits again
 
 extension DocumentContent {
-  /// Makes an entry again, at its place in the order.
-  fileprivate mutating func makeAgain(_ entry: LoggedEdit) throws(ArtError) {
+  /// Makes an entry again, at its place in the order. `index` is of this log.
+  fileprivate mutating func makeAgain(_ entry: LoggedEdit, _ index: inout WriteIndex) throws(ArtError) {
     var applied: AppliedEdit
     if entry.kind == .edit {
       applied = try reapply(entry.edit.changes)
       applied.dropped = entry.dropped
     } else {
       let forGood = entry.droppedForGood
-      let plan = try UndoPlan.again(entry.kind, in: self)
+      let plan = index.again(entry.kind, in: log)
       // Without a plan the entry that it reverts has left the log.
       let wanted = (plan?.changes ?? entry.edit.changes).filter { !($0.isRemoval && forGood.contains($0)) }
       setPictures(Self.pictures(of: wanted).subtracting(Self.pictures(of: forGood)))

@@ -244,7 +244,12 @@ private struct LaterWrites: Sendable {
 
   /// Adds the writes of an entry. Only its effective changes count.
   mutating func add(_ entry: LoggedEdit, without cancelled: Set<Field> = []) {
-    for field in Set(entry.edit.changes.lazy.map(\.field)) where !cancelled.contains(field) {
+    add(entry, to: Set(entry.edit.changes.lazy.map(\.field)).subtracting(cancelled))
+  }
+
+  /// The same for some of the fields that the entry writes.
+  mutating func add(_ entry: LoggedEdit, to fields: Set<Field>) {
+    for field in fields {
       if let last = open[field]?.last, Self.cancels(last, entry) {
         open[field]?.removeLast()
       } else {
@@ -269,6 +274,46 @@ private struct LaterWrites: Sendable {
     case (.redo(let undo), .undo): undo == earlier.id
     default: false
     }
+  }
+}
+
+// MARK: - Planning many again
+
+/// Where the log of a document has each entry, and where each field is written: many undos and redos can be planned again without a walk
+/// through the log for each. `UndoPlan.again` plans the same.
+struct WriteIndex {
+  private var places: [EditID: Int] = [:]
+  private var writes: [Field: [Int]] = [:]
+  /// The number of entries that are known.
+  private var count = 0
+
+  /// Plans an undo or redo again, on a log that has only grown since the last time; nil when the entry that it reverts is not there.
+  mutating func again(_ kind: LoggedEdit.Kind, in log: [LoggedEdit]) -> UndoPlan? {
+    readNew(log)
+    guard let target = kind.revertedID, let place = places[target] else { return nil }
+    let fields = Set(log[place].inverse.lazy.map(\.field))
+    var later = LaterWrites()
+    if fields.contains(.pending) {
+      // A write of the pending background may cancel by an entry that does not write it.
+      for index in ((place + 1)..<log.count).reversed() { later.add(log[index]) }
+    } else {
+      var found: [Int: Set<Field>] = [:]
+      for field in fields {
+        for index in (writes[field] ?? []).reversed().prefix(while: { $0 > place }) {
+          found[index, default: []].insert(field)
+        }
+      }
+      for index in found.keys.sorted(by: >) { later.add(log[index], to: found[index] ?? []) }
+    }
+    return UndoPlan(kind, reverting: log[place], after: later)
+  }
+
+  private mutating func readNew(_ log: [LoggedEdit]) {
+    for index in count..<log.count {
+      places[log[index].id] = index
+      for field in Set(log[index].edit.changes.lazy.map(\.field)) { writes[field, default: []].append(index) }
+    }
+    count = log.count
   }
 }
 

@@ -220,6 +220,11 @@ struct BackgroundEditTests {
     var other: Author
     /// Backgrounds with URLs of their own; one is stored, the others are not.
     let pictures: [Background]
+    private var index = WriteIndex()
+
+    init(_ art: DocumentContent, own: Author, other: Author, pictures: [Background]) {
+      (self.art, self.own, self.other, self.pictures) = (art, own, other, pictures)
+    }
 
     mutating func perform(_ edit: BackgroundEdit, by author: WritableKeyPath<Two, Author>) throws {
       if case .set(let picture, _, _) = edit { art.setPictures([picture.digest]) }
@@ -242,13 +247,18 @@ struct BackgroundEditTests {
     ) throws -> AppliedEdit {
       var author = self[keyPath: path]
       defer { self[keyPath: path] = author }
-      return try BackgroundEditTests.step(changes, kind, name, &art, &author)
+      let applied = try BackgroundEditTests.step(changes, kind, name, &art, &author)
+      // By the places of the writes each undo is planned as by a walk through the log.
+      for entry in art.log {
+        #expect(try index.again(.undo(entry.id), in: art.log) == UndoPlan.again(.undo(entry.id), in: art))
+      }
+      return applied
     }
   }
 
   private func two() throws -> Two {
     Two(
-      art: try document(), own: try author(1), other: try author(2),
+      try document(), own: try author(1), other: try author(2),
       pictures: try [0, 1, 2, 1, 0].enumerated().map {
         try picture($1, url: "https://example.org/\($0).png")
       })

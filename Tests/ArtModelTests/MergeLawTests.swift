@@ -82,6 +82,7 @@ import Testing
       var world = try MergeWorld(seed: number, machines: machines, hasFewIDs: number % 5 == 0)
       try Self.run(&world, machines: machines, steps: 40)
       try Self.heal(&world, number)
+      try world.tryPlanning(world.copies[0])
       try world.tryReturning(world.copies[0])
       try world.tryUndoing(world.copies[0])
       return (world, world.lost.count)

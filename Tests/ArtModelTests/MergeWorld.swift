@@ -281,6 +281,20 @@ struct MergeWorld {
     check(try content.content(at: 0).hasSameArt(as: start), "the art of the beginning is another one")
   }
 
+  /// Plans the undo of each entry by the index, which has read the log in two parts, and by a walk through the log.
+  mutating func tryPlanning(_ content: DocumentContent) throws {
+    guard let first = content.log.first?.id else { return }
+    var index = WriteIndex()
+    _ = index.again(.undo(first), in: Array(content.log.prefix(content.log.count / 2)))
+    for id in content.log.map(\.id) + [EditID(origin: Origin(using: &random), sequence: 1)] {
+      for kind in [LoggedEdit.Kind.undo(id), .redo(id)] {
+        check(
+          try index.again(kind, in: content.log) == UndoPlan.again(kind, in: content),
+          "an undo is planned otherwise by the index")
+      }
+    }
+  }
+
   /// Undoes everything, and makes it again.
   mutating func tryUndoing(_ content: DocumentContent) throws {
     var content = content
