@@ -295,13 +295,16 @@ struct MergeWorld {
     }
   }
 
-  /// Undoes everything, and makes it again.
+  /// Undoes everything, and makes it again: as much, since an undo that was there before could be redone, too.
   mutating func tryUndoing(_ content: DocumentContent) throws {
     var content = content
     let before = content
     var author = try Author(origin: Origin(using: &random))
+    var undone = 0
     for direction in [UndoDirection.undo, .redo] {
       while let plan = direction == .undo ? try UndoPlan.undo(in: content) : try UndoPlan.redo(in: content) {
+        undone += direction == .undo ? 1 : -1
+        guard undone >= 0 else { break }
         let applied = try content.apply(plan, at: clock)
         content.append(
           LoggedEdit(
