@@ -76,10 +76,10 @@ public actor Document {
   private var journal: Journal?
   /// Whether the file may have a row about the journal.
   private var isRegistered = false
-  /// The file in which this program has saved edits last; nil before, and if it cannot be held.
+  /// The file that the document was in when this program read or saved it last; nil before, and if it cannot be held.
   var held: HeldFile?
-  /// Whether this program has saved edits.
-  private(set) var hasSaved = false
+  /// What other states have replaced, and is not merged into them yet, oldest first.
+  var replaced: [ReplacedState] = []
   /// The last segment of the journal whose edits are all saved.
   private var savedSegment = 0
   /// The removal of the journal when the document closes.
@@ -428,7 +428,6 @@ public actor Document {
 
   private func saved(_ token: SaveToken, _ outcome: SaveOutcome, _ segment: Int?, _ pictures: Set<String>) {
     runningSave = nil
-    hasSaved = true
     if let segment {
       savedSegment = segment
       trimJournal()
@@ -436,6 +435,7 @@ public actor Document {
     changeCount.clear(upTo: token)
     blocker = SaveBlocker()
     let events = copy.saved(outcome, pictures: pictures)
+    hold(outcome.file)
     autosave.saveSucceeded()
     emit(events + [.saved(revision: copy.base.revision)])
     emit(life.saveSucceeded())
@@ -524,10 +524,10 @@ public actor Document {
 
   /// The state of the store at a refresh.
   private enum RefreshResult: Sendable {
-    /// It is in the known state.
-    case unchanged(FileStamp)
+    /// It is in the known state, in this file.
+    case unchanged(FileStamp, HeldFile?)
     /// It is in another state, and there are no unsaved edits.
-    case changed(FileStamp, DocumentContent)
+    case changed(FileStamp, DocumentContent, HeldFile?)
     /// It is in another state, and a save has to rebase the unsaved edits.
     case conflict(DocumentBase)
     /// It cannot be read.
@@ -539,21 +539,22 @@ public actor Document {
     _ isQuiet: Bool, waitingAtMost timeout: Duration? = SaveReason.autosave.timeout
   ) -> Task<ArtError?, Never> {
     generation.begun += 1
-    let (number, old, base, isDirty) = (generation.begun, stamp, copy.base, hasUnsavedChanges)
+    let (number, old, base, isDirty, held) = (generation.begun, stamp, copy.base, hasUnsavedChanges, held)
     let store: any DocumentStore = if let timeout { self.store.waiting(atMost: timeout) } else { self.store }
     let task = Task { () -> ArtError? in
       do throws(ArtError) {
         let result = try await wait { () throws(ArtError) -> RefreshResult in
           let stamp = try store.stamp()
-          if let old, stamp.provesUnchanged(since: old) { return .unchanged(stamp) }
+          if let old, stamp.provesUnchanged(since: old) { return .unchanged(stamp, held) }
           // Most new states are this program's own saves.
+          let held = store.hold(held)
           let found = try store.base()
-          if found == base { return .unchanged(stamp) }
+          if found == base { return .unchanged(stamp, held) }
           // A save must not start while the file may be half-written.
           if isDirty, isQuiet { return .conflict(found) }
-          let content = try store.read()
+          let (content, file) = try store.read(holding: held)
           guard content.id == base.id else { throw .replaced(store.path) }
-          return isDirty ? .conflict(found) : .changed(stamp, content)
+          return isDirty ? .conflict(found) : .changed(stamp, content, file)
         }
         await refreshed(result, number)
         return nil
@@ -575,13 +576,16 @@ public actor Document {
     let isSaveFailing = if case .error = life.state { true } else { false }
     let isDue: Bool
     switch result {
-    case .unchanged(let stamp):
+    case .unchanged(let stamp, let file):
+      self.stamp = stamp
+      held = file ?? held
+      isDue = blocker.refreshed(isSaveFailing: isSaveFailing)
+    case .changed(let stamp, let found, let file):
       self.stamp = stamp
       isDue = blocker.refreshed(isSaveFailing: isSaveFailing)
-    case .changed(let stamp, let found):
-      self.stamp = stamp
-      isDue = blocker.refreshed(isSaveFailing: isSaveFailing)
-      emit(copy.adopt(found))
+      let events = copy.adopt(found)
+      hold(file)
+      emit(events)
     case .conflict(let found):
       // A failing save touches the file too: only another program's write is a reason to retry early.
       isDue = blocker.conflicted(with: found, isSaveFailing: isSaveFailing)
@@ -623,8 +627,7 @@ public actor Document {
   public func abandon() async {
     closing += 1
     defer { stopClosing() }
-    await waitUntilIdle()
-    await keepReplaced()
+    await setReplacedAside()
     journal?.abandon()
     journal = nil
     end()
@@ -634,8 +637,7 @@ public actor Document {
   public func closeDiscardingChanges() async {
     closing += 1
     defer { stopClosing() }
-    await waitUntilIdle()
-    await keepReplaced()
+    await setReplacedAside()
     changeCount.update(.cleared)
     copy.discardUnsaved()
     autosave = Autosave(autosave.policy)
@@ -649,7 +651,7 @@ public actor Document {
     step()
   }
 
-  private func waitUntilIdle() async {
+  func waitUntilIdle() async {
     while true {
       if let runningSave {
         _ = await runningSave.task.value

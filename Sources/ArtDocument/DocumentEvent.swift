@@ -118,6 +118,10 @@ public enum DocumentEvent: Sendable, Equatable {
   /// Changes of an unsaved edit were dropped: another program removed their emoji, or `RebasedEdits.dropped` has the
   /// other reasons. The next `changed` has the effect on the content.
   case dropped(EditID, [Change])
+  /// Edits that this program had saved are not in the document any more: another program has put a state in its place with which they cannot be
+  /// merged, or that could not be looked at before the document was closed. `files` are documents that have them; none where they cannot be
+  /// kept. The number of edits is 0 if it is not known, or if they may be in the document.
+  case setAside(edits: Int, files: [String])
   /// An emoji that this program added has another id, because another program used the same one. The next `changed`
   /// removes the old one and adds the new one.
   case renamed(EmojiID, to: EmojiID)
@@ -129,7 +133,7 @@ public enum DocumentEvent: Sendable, Equatable {
     switch self {
     case .changed(let change): change.after
     case .resync(let version): version
-    case .state, .saved, .dropped, .renamed: nil
+    case .state, .saved, .dropped, .setAside, .renamed: nil
     }
   }
 }

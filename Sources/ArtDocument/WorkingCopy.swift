@@ -29,8 +29,12 @@ struct WorkingCopy: Sendable {
   private(set) var saving = UnsavedEdits()
   /// The pictures that this program has put into the store, and that the store still had at the last check.
   private(set) var ownPictures: Set<String> = []
-  /// The saved contents that other states have replaced, and that are not merged into these yet, oldest first.
-  private(set) var replaced: [DocumentContent] = []
+  /// The saved contents that other states have replaced since they were taken, oldest first; nil for one of which not each edit is known.
+  private var replaced: [DocumentContent?] = []
+  /// The last edit that this program has saved.
+  private(set) var lastSaved: EditID?
+  /// The saved edits that were reported as lost.
+  private var lost: Set<EditID> = []
   private var performed: [Performed] = []
   /// The content's head and the author's numbering before the performed edits.
   private var before: (head: EditID?, author: Author)?
@@ -285,9 +289,7 @@ struct WorkingCopy: Sendable {
   /// Begins a save of all changes made until now. No other save is running.
   mutating func beginSave() -> NetEdits {
     assert(saving.isEmpty, "one save at a time")
-    let saved = content.log.dropLast(unsaved.entries.count)
-    let edits = NetEdits(
-      unsaved, of: content, since: base, after: saved.last { $0.id.origin == origin }?.id)
+    let edits = NetEdits(unsaved, of: content, since: base, after: lastSaved)
     saving = unsaved
     unsaved = UnsavedEdits()
     return edits
@@ -296,6 +298,7 @@ struct WorkingCopy: Sendable {
   /// Ends a successful save. `known` are the own pictures at its start.
   mutating func saved(_ outcome: SaveOutcome, pictures known: Set<String>) -> [DocumentEvent] {
     ownPictures.subtract(known.subtracting(outcome.pictures))
+    lastSaved = saving.last ?? lastSaved
     saving = UnsavedEdits()
     var events: [DocumentEvent] = []
     if let rebased = outcome.rebased {
@@ -365,10 +368,17 @@ struct WorkingCopy: Sendable {
 
   /// Keeps the saved content if another program has put a state in its place that lacks edits which this program had saved.
   private mutating func guardEdits(besides found: DocumentContent, _ others: ExternalChange?) {
-    guard let others, !others.isComplete, let saved = savedContent else { return }
+    guard let others, !others.isComplete, lastSaved != nil else { return }
+    guard let saved = savedContent else { return replaced.append(nil) }
+    if !lacking(saved, besides: found).isEmpty { replaced.append(saved) }
+  }
+
+  /// The edits of this program that a content has and another one lacks, but for those that were reported as lost.
+  private func lacking(_ saved: DocumentContent, besides found: DocumentContent) -> [EditID] {
     let there = Set(found.log.lazy.map(\.id))
-    let isLost = saved.log.contains { $0.id.origin == origin && !there.contains($0.id) }
-    if isLost { replaced.append(saved) }
+    return saved.log.lazy.map(\.id).filter {
+      $0.origin == origin && !there.contains($0) && !lost.contains($0)
+    }
   }
 
   /// The content in the known state of the store; nil where some of the later edits are known by their net changes only.
@@ -380,19 +390,17 @@ struct WorkingCopy: Sendable {
     return saved
   }
 
-  /// The first saved content that another state has replaced, to be merged into it; nil if there is none, or it was asked for already.
-  mutating func takeReplaced() -> DocumentContent? {
-    replaced.isEmpty ? nil : replaced.removeFirst()
+  /// The saved contents that other states have replaced since the last time.
+  mutating func takeReplaced() -> [DocumentContent?] {
+    defer { replaced = [] }
+    return replaced
   }
 
-  /// The merge failed, and is to be tried again.
-  mutating func keepReplaced(_ content: DocumentContent) { replaced.insert(content, at: 0) }
-
-  /// The events of a merge that is impossible: what this program had saved is gone.
-  func lostEvents(_ replaced: DocumentContent) -> [DocumentEvent] {
-    let there = Set(content.log.lazy.map(\.id))
-    return replaced.log.filter { $0.id.origin == origin && !there.contains($0.id) }
-      .map { .dropped($0.id, $0.edit.changes) }
+  /// Reports as lost what this program had saved in that content, and the document lacks. Returns the number of edits.
+  mutating func loseEdits(of saved: DocumentContent) -> Int {
+    let edits = lacking(saved, besides: content)
+    lost.formUnion(edits)
+    return edits.count
   }
 
   // MARK: Pictures

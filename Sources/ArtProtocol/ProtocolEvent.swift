@@ -9,7 +9,8 @@ import ArtWorkspace
 ///
 ///     {"state":"saving"}  {"state":"open"}  {"state":"closed"}  {"code":"…","reason":"…","state":"error"}
 ///     {"reason":"…","state":"editingDisabled"}  {"saved":{"revision":12}}  {"changed":{…}}
-///     {"dropped":{"changes":[…],"edit":"…"}}  {"renamed":{"id":"…","to":"…"}}  {"resync":{"version":9}}
+///     {"dropped":{"changes":[…],"edit":"…"}}  {"setAside":{"edits":2,"files":["…"]}}
+///     {"renamed":{"id":"…","to":"…"}}  {"resync":{"version":9}}
 ///     {"background":{…},"revision":12,"tag":7}  {"rejected":{…},"tag":7}  {"error":{…},"tag":7}
 ///     {"degraded":{"reason":"…"}}  {"watching":true}  {"lifecycle":"background"}
 public enum ProtocolEvent: Sendable, Equatable {
@@ -21,6 +22,8 @@ public enum ProtocolEvent: Sendable, Equatable {
   case changed(ProtocolChange)
   /// Changes of an own edit were dropped.
   case dropped(EditID, [Change])
+  /// See `DocumentEvent.setAside`.
+  case setAside(edits: Int, files: [String])
   /// An emoji that this program added has another id.
   case renamed(EmojiID, to: EmojiID)
   /// The client has missed events up to that version and should ask for the document.
@@ -46,6 +49,7 @@ public enum ProtocolEvent: Sendable, Equatable {
       case .changed(let change): .changed(ProtocolChange(change))
       case .saved(let revision): .saved(revision: revision)
       case .dropped(let edit, let changes): .dropped(edit, changes)
+      case .setAside(let edits, let files): .setAside(edits: edits, files: files)
       case .renamed(let old, let new): .renamed(old, to: new)
       case .resync(let version): .resync(version: version)
       }
@@ -177,6 +181,13 @@ extension ProtocolEvent {
           changes.write(to: &$0)
           $0.key("edit")
           $0.string(edit.description)
+        }
+      case .setAside(let edits, let files):
+        json.member("setAside") {
+          $0.key("edits")
+          $0.integer(edits)
+          $0.key("files")
+          $0.array { json in for file in files { json.string(file) } }
         }
       case .renamed(let old, let new):
         json.member("renamed") {
@@ -384,6 +395,20 @@ private struct EventMembers {
       return .renamed(old, to: new)
     case "resync":
       return .resync(version: try reader.only("version") { (r) throws(ArtError) in try r.integer() })
+    case "setAside":
+      var (edits, files): (Int?, [String]?) = (nil, nil)
+      try reader.object { (key, reader) throws(ArtError) in
+        switch key {
+        case "edits": edits = try reader.integer()
+        case "files":
+          var found: [String] = []
+          try reader.array { (reader) throws(ArtError) in found.append(try reader.string()) }
+          files = found
+        default: throw reader.error("setAside with the key \"\(key.prefix(40))\"")
+        }
+      }
+      guard let edits, let files else { throw reader.error("setAside without edits or files") }
+      return .setAside(edits: edits, files: files)
     case "saved":
       return .saved(revision: try reader.only("revision") { (r) throws(ArtError) in try r.integer() })
     case "watching":

@@ -26,6 +26,8 @@ public enum OpenFileLimit {
       return words
     }
     let limit = former == rlim_t.max ? "unlimited" : "\(former)"
+    // Of util-linux. A shell would leave out variables whose names are none to it.
+    if Programs.isThere("/usr/bin/prlimit") { return ["/usr/bin/prlimit", "--nofile=\(limit):"] + words }
     return ["/bin/sh", "-c", #"ulimit -Sn "$0" && exec "$@""#, limit] + words
   }
 }

@@ -356,7 +356,7 @@ public actor LivePage {
         await self.deliver(event, of: session)
       }
     }
-    guard let merges = hub.workspace.merges() else { return }
+    guard self.session === session, let merges = hub.workspace.merges() else { return }
     merging = Task { [output] in
       for await case .merged(let document, let result) in merges
       where document == session.path && result.outcome.edits > 0 {
@@ -382,7 +382,8 @@ public actor LivePage {
     listening?.cancel()
     // What is being sent of this document comes before all of the next one.
     await listening?.value
-    listening = nil
+    await merging?.value
+    (listening, merging) = (nil, nil)
     if await session.isFetchingBackground {
       closeAfterFetching(session, outcomes)
     } else {

@@ -4,7 +4,6 @@ import ArtModel
 import ArtStore
 import ArtSystem
 import Foundation
-import Synchronization
 import TestSupport
 
 @testable import ArtDocument
@@ -23,11 +22,8 @@ final class DocumentFolder: Sendable {
   deinit { try? FileManager.default.removeItem(atPath: path) }
 
   /// A new document.
-  func make(
-    _ name: String = "bees", timeout: Duration = .milliseconds(200),
-    notice: @escaping @Sendable (DocumentNotice) -> Void = { _ in }
-  ) throws -> DocumentFile {
-    let file = DocumentFile("\(path)/\(name).emojiart", timeout: timeout, notice: notice)
+  func make(_ name: String = "bees", timeout: Duration = .milliseconds(200)) throws -> DocumentFile {
+    let file = DocumentFile("\(path)/\(name).emojiart", timeout: timeout)
     var random = SystemRandomNumberGenerator()
     _ = try file.create(canvas: .standard, using: &random)
     return file
@@ -52,15 +48,6 @@ final class DocumentFolder: Sendable {
   static func move(_ from: String, to: String) throws {
     try FileManager.default.moveItem(atPath: from, toPath: to)
   }
-}
-
-/// The notices of documents.
-final class Notices: Sendable {
-  private let all = Mutex<[DocumentNotice]>([])
-
-  @Sendable func add(_ notice: DocumentNotice) { all.withLock { $0.append(notice) } }
-
-  var lines: [String] { all.withLock { $0.map(\.description) } }
 }
 
 extension Action {

@@ -108,9 +108,7 @@ import Testing
     let file = try folder.make()
     let document = try await DocumentFolder.open(file)
     try copy(file, over: file.path + ".backup")
-    let picture = CheckedPicture(
-      bytes: [UInt8](repeating: 7, count: 500), mediaType: "image/png", size: try Canvas(width: 10, height: 20),
-      isAnimated: false)
+    let picture = try Self.picture()
     let url = "https://example.org/7.png"
     try await document.setBackground(picture, from: url)
     try await document.perform(.bee())
@@ -200,17 +198,13 @@ import Testing
     #expect(try file.read().emojiCount == 1)
   }
 
-  @Test("D14 edits that were saved and cannot be merged are reported as dropped, and kept in another file")
-  func parted() async throws {
-    let notices = Notices()
-    let file = try folder.make(notice: notices.add)
-    let document = try await DocumentFolder.open(file)
-    let base = try [UInt8](Data(contentsOf: URL(fileURLWithPath: file.path)))
-    try await document.perform(.bee(x: 1))
-    try await document.save()
-    let events = document.events(ownEdits: false)
+  @Test(
+    "D14 edits that were saved and cannot be merged are kept in another file, with their pictures, and reported once",
+    arguments: [false, true])
+  func parted(isSaved: Bool) async throws {
+    let file = try folder.make()
     // Another machine's copy, whose log does not reach back to the common state.
-    try Data(base).write(to: URL(fileURLWithPath: file.path + ".other"))
+    try copy(file, over: file.path + ".other")
     let other = DocumentFile(file.path + ".other")
     var author = try Author(origin: Origin(lowBits: 9))
     try other.edit { (transaction) throws(ArtError) in
@@ -220,37 +214,110 @@ import Testing
       }
     }
     try other.edit { (transaction) throws(ArtError) in try transaction.clearArchive() }
-    try copy(other, over: file.path)
-    await document.refresh()
-    let dropped = try await events.until { if case .dropped = $0 { true } else { false } }
-    #expect(!dropped.isEmpty)
-    #expect(await document.content.emojiCount == 0)
+    let document = try await DocumentFolder.open(file)
+    let picture = try Self.picture()
+    try await document.setBackground(picture, from: nil)
+    let color = Color(red: 1, green: 2, blue: 3)
+    try await document.perform(Edit(name: "fill", changes: [.setFill(color)]))
+    try await document.save()
+    let events = document.events(ownEdits: false)
+    #expect(rename(other.path, file.path) == 0)
+    if isSaved {
+      // By a save, which finds it.
+      try await document.perform(.bee(x: 1))
+      try await document.save()
+    } else {
+      await document.refresh()
+    }
     try await document.close()
-    #expect(try kept(file, notices).emojisInOrder().map(\.position.x) == [1])
+    let received = try await events.until { _ in false }
+    #expect(!received.contains { if case .dropped = $0 { true } else { false } })
+    #expect(try file.read().emojiCount == (isSaved ? 1 : 0) && file.read().fill == nil)
+    let kept = try #require(try keptFile(received, edits: 2))
+    #expect(try kept.read().fill == color && kept.background()?.bytes == picture.bytes)
   }
 
-  @Test("D14 what was saved and could not be merged before a document was left is kept in another file")
-  func leftBeforeMerging() async throws {
-    let notices = Notices()
-    let file = try folder.make(timeout: .zero, notice: notices.add)
+  @Test(
+    "D14 what was saved and could not be merged before a document was left is kept in another file, also if nobody could look at what has replaced it",
+    arguments: [false, true])
+  func leftBeforeMerging(isUnreadable: Bool) async throws {
+    let file = try folder.make(timeout: .zero)
     let document = try await withSavedEdit(file)
     #expect(rename(file.path + ".backup", file.path) == 0)
-    let lock = try FileLock(file.path)
+    let lock = try FileLock(file.path, alone: isUnreadable)
     defer { lock.release() }
-    await document.refresh()
+    if !isUnreadable { await document.refresh() }
     await #expect { try await document.close() } throws: { ($0 as? ArtError)?.code == .busy }
     let events = document.events()
     await document.abandon()
-    let dropped = try await events.until { _ in false }.filter { if case .dropped = $0 { true } else { false } }
-    #expect(dropped.count == 1)
-    #expect(try kept(file, notices).emojisInOrder().map(\.position.x) == [1])
+    let kept = try keptFile(try await events.until { _ in false }, edits: isUnreadable ? 0 : 1)
+    #expect(try kept?.read().emojisInOrder().map(\.position.x) == [1])
   }
 
-  /// The document that a notice names, which was kept of a file.
-  private func kept(_ file: DocumentFile, _ notices: Notices) throws -> DocumentContent {
-    let line = try #require(notices.lines.first { $0.hasPrefix("\(file.path) has been replaced") })
-    let path = try #require(line.split(separator: " ").last)
-    return try DocumentFile(String(path)).read()
+  @Test(
+    "D14 a document that was replaced by a file which cannot be read is closed, and what was saved is kept")
+  func unreadableBeforeClosing() async throws {
+    let file = try folder.make()
+    let document = try await withSavedEdit(file)
+    try Data("no document".utf8).write(to: URL(fileURLWithPath: file.path + ".text"))
+    #expect(rename(file.path + ".text", file.path) == 0)
+    let events = document.events()
+    try await document.close()
+    let kept = try keptFile(try await events.until { _ in false }, edits: 0)
+    #expect(try kept?.read().emojisInOrder().map(\.position.x) == [1])
+  }
+
+  @Test("D14 a merge that has failed comes before the next save")
+  func editAfterFailedMerge() async throws {
+    let file = try folder.make(timeout: .zero)
+    let document = try await withSavedEdit(file)
+    let bee = try #require(await document.content.top())
+    for x in [2.0, 3] {
+      let move = Change.move(bee.id, to: try Point(x: x, y: 0))
+      try await document.perform(Edit(name: "move", changes: [move]))
+      try await document.save()
+    }
+    #expect(rename(file.path + ".backup", file.path) == 0)
+    let lock = try FileLock(file.path)
+    await document.refresh()
+    #expect(await document.content.emojiCount == 0)
+    lock.release()
+    try await document.perform(.bee(x: 9))
+    try await document.close()
+    #expect(try Set(file.read().emojisInOrder().map(\.position.x)) == [3, 9])
+    let saves = try file.read().log.map(\.save)
+    #expect(saves == saves.sorted())
+  }
+
+  @Test("D14 what was saved is merged, too, while more edits are unsaved than are known one by one")
+  func manyUnsavedEdits() async throws {
+    let file = try folder.make()
+    let document = try await withSavedEdit(file)
+    #expect(rename(file.path + ".backup", file.path) == 0)
+    let bee = try #require(await document.content.top())
+    for x in 0..<3_000 {
+      let move = Change.move(bee.id, to: try Point(x: 9, y: Double(x)))
+      try await document.perform(Edit(name: "move", changes: [move]))
+    }
+    try await document.close()
+    #expect(try file.read().emojisInOrder().map(\.position.x) == [9])
+  }
+
+  private static func picture() throws -> CheckedPicture {
+    CheckedPicture(
+      bytes: [UInt8](repeating: 7, count: 500), mediaType: "image/png",
+      size: try Canvas(width: 10, height: 20),
+      isAnimated: false)
+  }
+
+  /// The document in which edits were kept, if that was reported once.
+  private func keptFile(_ events: [DocumentEvent], edits: Int) throws -> DocumentFile? {
+    let reports = events.compactMap { event -> [String]? in
+      guard case .setAside(edits, let files) = event else { return nil }
+      return files
+    }
+    #expect(reports.map(\.count) == [1])
+    return reports.first?.first.map { DocumentFile($0) }
   }
 
   @Test("D15 a missing file is reported once while nothing is unsaved, and its return as well")

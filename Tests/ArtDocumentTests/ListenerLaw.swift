@@ -57,7 +57,8 @@ struct ListenerLaw {
     private static var fields: [WritableKeyPath<Tally, Int>] {
       [
         \.steps, \.episodes, \.edits, \.undos, \.reverts, \.repeated, \.saves, \.rebases, \.failedSaves,
-        \.unknownSaves, \.kills, \.restoredEdits, \.renamed, \.dropped, \.backups, \.merges, \.resyncs, \.checks,
+        \.unknownSaves, \.kills, \.restoredEdits, \.renamed, \.dropped, \.backups, \.merges, \.resyncs,
+        \.checks,
         \.broken,
       ]
     }
@@ -113,7 +114,7 @@ struct ListenerLaw {
           fits = fits && change.before == version
           apply(change, reading)
           version = change.after
-        case .state, .saved, .dropped, .renamed: break
+        case .state, .saved, .dropped, .setAside, .renamed: break
         }
       }
       waiting = []
@@ -223,7 +224,7 @@ struct ListenerLaw {
       case .renamed: tally.renamed += 1
       case .dropped: tally.dropped += 1
       case .changed(let change): if change.cause == .rebase { tally.rebases += 1 }
-      case .state, .saved, .resync: break
+      case .state, .saved, .setAside, .resync: break
       }
     }
     let version = programs[index].copy.version
@@ -425,9 +426,9 @@ struct ListenerLaw {
     do throws(ArtError) { return try store.save(edits, isJournalled: true) } catch {
       guard error.code == .movedOn else { throw error }
     }
-    if let saved = copy.savedContent {
+    if let state = ReplacedState(copy.savedContent, in: nil) {
       do throws(ArtError) {
-        try store.merge(saved, of: nil)
+        _ = try store.merge(state)
         tally.merges += 1
       } catch {
         guard error.code == .parted else { throw error }

@@ -149,8 +149,8 @@ import Testing
     try await until("a save to begin") { await document.state == .saving }
     #expect(await document.generation.begun == 1)
     async let refreshed = document.refresh()
-    // The refresh may not have been requested yet; then it begins after the save, too.
-    for _ in 0..<100 { await Task.yield() }
+    // The refresh may not have been requested yet; then it begins after the save, too. Not too many turns: the save gives up after 5 s.
+    for _ in 0..<10 { await Task.yield() }
     #expect(await document.generation.begun == 1)
     lock.release()
     try await saved

@@ -286,7 +286,10 @@ struct RandomProtocol {
             edits: list { try $0.edit() }, isComplete: flag(), effect: effect(), revision: count(),
             saved: optional { $0.saved() })))
     case 4: .dropped(editID(), try list { try $0.change() })
-    case 5: .renamed(emojiID(), to: emojiID())
+    case 5:
+      try pick([
+        .renamed(emojiID(), to: emojiID()), .setAside(edits: count(), files: try list { try $0.text() }),
+      ])
     case 6: .resync(version: count())
     case 7: .background(try background(), revision: count(), tag: try tag())
     case 8: .rejected(try refusal(), url: try optional { try $0.url() }, tag: try tag())

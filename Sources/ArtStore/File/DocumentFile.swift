@@ -473,6 +473,8 @@ public struct SaveOutcome: Sendable {
   public let rebased: RebasedSave?
   /// The digests of the stored pictures.
   public let pictures: Set<String>
+  /// The file, held open; nil for a store without a file, and for a file that cannot be held.
+  public let file: HeldFile?
 }
 
 /// A program's edits, rebased onto what others saved since its base.
@@ -496,13 +498,15 @@ extension DocumentFile {
   /// picture pending. If the file is replaced during the save, it is merged into the new one, with the edits as they are. Throws
   /// `replaced` if another document is at the path, `movedOn` if the document is in another state that lacks `edits.last`, and what `edit`
   /// throws; nothing is changed then.
-  public func save(_ edits: NetEdits, isJournalled: Bool = false) throws(ArtError) -> SaveOutcome {
-    try save(edits, isJournalled: isJournalled) {}
+  public func save(
+    _ edits: NetEdits, isJournalled: Bool = false, holding former: HeldFile? = nil
+  ) throws(ArtError) -> SaveOutcome {
+    try save(edits, isJournalled: isJournalled, holding: former) {}
   }
 
   /// The same. `beforeCommit` runs on each attempt, after the edits are made and before they are committed.
   func save(
-    _ edits: NetEdits, isJournalled: Bool = false, beforeCommit: () -> Void
+    _ edits: NetEdits, isJournalled: Bool = false, holding former: HeldFile? = nil, beforeCommit: () -> Void
   ) throws(ArtError) -> SaveOutcome {
     try edit { (transaction) throws(ArtError) in
       guard transaction.id == edits.base.id else { throw .replaced(path) }
@@ -513,9 +517,11 @@ extension DocumentFile {
       if isJournalled, let last = edits.unsaved.last {
         try transaction.setSaved(last.origin, upTo: last.sequence)
       }
+      // The commit counts only if this file is still at the path then.
+      let file = hold(former)
       beforeCommit()
       return SaveOutcome(
-        base: transaction.base, rebased: rebased, pictures: try transaction.pictureDigests())
+        base: transaction.base, rebased: rebased, pictures: try transaction.pictureDigests(), file: file)
     } orMerging: { (replaced) throws(ArtError) in
       try merge(replaced.connection, with: edits)
     }
@@ -537,7 +543,7 @@ extension DocumentFile {
       guard let others = edits.others(in: content) else { return nil }
       return SaveOutcome(
         base: transaction.base, rebased: RebasedSave(content: content, own: RebasedEdits(), others: others),
-        pictures: try transaction.pictureDigests())
+        pictures: try transaction.pictureDigests(), file: hold(nil))
     }
   }
 

@@ -21,15 +21,15 @@ public protocol DocumentStore: Sendable {
   func read() throws(ArtError) -> DocumentContent
   /// Saves edits that were made in memory, rebased onto what others saved since their base; see
   /// `DocumentFile.save`.
-  func save(_ edits: NetEdits, isJournalled: Bool) throws(ArtError) -> SaveOutcome
+  func save(_ edits: NetEdits, isJournalled: Bool, holding former: HeldFile?) throws(ArtError) -> SaveOutcome
   /// The document's file, held open so that `merge` can read it when another file has taken its place. `former` is given back if it holds that
   /// file already. Nil for a store without a file, and for a file that cannot be opened.
   func hold(_ former: HeldFile?) -> HeldFile?
-  /// Merges into the document what was saved in a file that another program's file has replaced: a content, and that file itself if it is held,
-  /// which has the pictures, too. Throws `parted`, and what else merging throws; then nothing is changed.
-  func merge(_ content: DocumentContent, of held: HeldFile?) throws(ArtError)
-  /// Keeps apart what `merge` cannot merge, where people find it, and tells where; or tells why it cannot be kept.
-  func setAside(_ content: DocumentContent, of held: HeldFile?)
+  /// Merges into the document what was saved in a file that another program's file has replaced, and returns the document's file. Throws
+  /// `replaced` if another document is at the path, `parted`, and what else merging throws; then nothing is changed.
+  func merge(_ replaced: ReplacedState) throws(ArtError) -> HeldFile?
+  /// Keeps such a state apart, where people find it. Returns the paths of files; none where it cannot be kept, and the reason is a notice.
+  func setAside(_ replaced: ReplacedState) -> [String]
   /// Stores a picture in a save that is no edit, and returns the digests of all stored pictures.
   func keep(_ picture: CheckedPicture, in id: DocumentID, recent: [String]) throws(ArtError) -> Set<String>
   /// Removes the record of a journal that no longer exists, durably.
@@ -41,6 +41,30 @@ public protocol DocumentStore: Sendable {
   func makeJournal(
     in folder: JournalFolder, on base: DocumentBase, origin: Origin, author: String?
   ) throws(ArtError) -> Journal?
+}
+
+extension DocumentStore {
+  /// The whole document, and its file. Nil for the file if another one has taken its place while it was read.
+  package func read(holding former: HeldFile?) throws(ArtError) -> (content: DocumentContent, file: HeldFile?)
+  {
+    let file = hold(former)
+    let content = try read()
+    return (content, hold(file) === file ? file : nil)
+  }
+}
+
+/// What a program had saved in a file that another one has replaced.
+public struct ReplacedState: Sendable {
+  /// The document as it was saved; nil if the program does not know each of its edits any more.
+  public let content: DocumentContent?
+  /// The file, which has the pictures, too, and the edits that have left the log; nil if it is not held.
+  public let file: HeldFile?
+
+  /// Nil if nothing is known of the state.
+  public init?(_ content: DocumentContent?, in file: HeldFile?) {
+    guard content != nil || file != nil else { return nil }
+    (self.content, self.file) = (content, file)
+  }
 }
 
 // MARK: - A file as a store
@@ -131,17 +155,22 @@ public final class MemoryStore: DocumentStore {
   /// The whole document.
   public func read() -> DocumentContent { state.withLock(\.content) }
 
-  /// Saves edits, rebased onto what others saved. Throws `replaced` if they are of another document, and `movedOn` if it lacks `edits.last`.
-  public func save(_ edits: NetEdits, isJournalled: Bool) throws(ArtError) -> SaveOutcome {
+  /// Saves edits, rebased onto what others saved. Throws `replaced` for those of another document, and `movedOn` if it
+  /// lacks `edits.last`.
+  public func save(
+    _ edits: NetEdits, isJournalled: Bool, holding former: HeldFile? = nil
+  ) throws(ArtError) -> SaveOutcome {
     try state.withLock { (state) throws(ArtError) in
       guard state.content.id == edits.base.id else { throw .replaced(path) }
       let origins = state.origins
-      let rebased = try edits.save(to: &state.content, named: path) { (origin) throws(ArtError) in origins[origin] }
+      let rebased = try edits.save(to: &state.content, named: path) { (origin) throws(ArtError) in
+        origins[origin]
+      }
       if isJournalled, let last = edits.unsaved.last { state.origins[last.origin] = last.sequence }
       state.content.trimLog(changes: .max)
       state.writes += 1
       return SaveOutcome(
-        base: DocumentBase(state.content), rebased: rebased, pictures: Set(state.pictures))
+        base: DocumentBase(state.content), rebased: rebased, pictures: Set(state.pictures), file: nil)
     }
   }
 
@@ -149,7 +178,8 @@ public final class MemoryStore: DocumentStore {
   public func hold(_ former: HeldFile?) -> HeldFile? { nil }
 
   /// Merges a copy of the document into it. Throws as `DocumentMerge` does.
-  public func merge(_ content: DocumentContent, of held: HeldFile?) throws(ArtError) {
+  public func merge(_ replaced: ReplacedState) throws(ArtError) -> HeldFile? {
+    guard let content = replaced.content else { return nil }
     try state.withLock { (state) throws(ArtError) in
       let merge = try DocumentMerge(state.content, content, named: DocumentCopy.markOrigin)
       guard merge.source != .first else { return }
@@ -158,10 +188,11 @@ public final class MemoryStore: DocumentStore {
       state.content.setPictures(Set(state.pictures))
       state.writes += 1
     }
+    return nil
   }
 
-  /// Does nothing: memory has no place for copies.
-  public func setAside(_ content: DocumentContent, of held: HeldFile?) {}
+  /// None: memory has no place for copies.
+  public func setAside(_ replaced: ReplacedState) -> [String] { [] }
 
   /// Stores a picture, and keeps as many others as a file does. Throws `replaced` if the document is another
   /// one.

@@ -79,38 +79,53 @@ extension DocumentFile {
     }
   }
 
-  /// Merges what an open document had saved in a file that was at this path before: its content, and what the file held, which has the pictures
-  /// and the edits that have left the log. A file that cannot be read brings nothing. Throws what `merge` throws.
-  public func merge(_ content: DocumentContent, of held: HeldFile?) throws(ArtError) {
-    _ = try merge(try copies(content, of: held)) { (_) throws(ArtError) in }
+  /// Merges what was saved in a file that was at this path before, and returns the file that is there now. A replaced file that cannot be read
+  /// brings nothing. Throws `replaced` if another document is at the path, and what `merge` throws.
+  public func merge(_ replaced: ReplacedState) throws(ArtError) -> HeldFile? {
+    let copies = try copies(of: replaced)
+    guard let id = copies.first?.content.id else { return nil }
+    guard try base().id == id else { throw .replaced(path) }
+    return try merge(copies) { (_) throws(ArtError) in }.held
   }
 
-  /// Keeps the same in a document in the state folder. Tells where it is, or why it cannot be kept.
-  public func setAside(_ content: DocumentContent, of held: HeldFile?) {
+  /// Keeps such a state in the state folder, in one file or two. Returns their paths; none where it cannot be kept, which is a notice.
+  public func setAside(_ replaced: ReplacedState) -> [String] {
     do throws(ArtError) {
-      var copies = try copies(content, of: held)
-      var copy = copies.removeFirst()
-      for other in copies { _ = try copy.merge(other, isByValue: true) }
-      try copy.removeLostBackground(at: WallClock.milliseconds())
-      let kept = try StateFolder.quarantine(try copy.canonicalFile().bytes, as: FilePath(path).name)
-      notice(
-        .line(
-          "\(path) has been replaced by a state without edits that were saved; these cannot be merged, and are in \(kept)"
-        ))
+      var copies = try copies(of: replaced)
+      if copies.count == 2, let merged = try merged(copies[0], copies[1]) { copies = [merged] }
+      var kept: [String] = []
+      for var copy in copies {
+        try copy.removeLostBackground(at: WallClock.milliseconds())
+        let bytes = if let bytes = copy.bytes { bytes } else { try copy.canonicalFile().bytes }
+        kept.append(try StateFolder.quarantine(bytes, as: FilePath(path).name))
+      }
+      return kept
     } catch {
       notice(
-        .line(
-          "\(path) has been replaced by a state without edits that were saved; these cannot be merged or kept: \(error.cause)"
-        ))
+        .line("\(path) lacks edits that were saved, and what had them cannot be kept: \(error.cause)"))
+      return []
     }
   }
 
-  private func copies(_ content: DocumentContent, of held: HeldFile?) throws(ArtError) -> [DocumentCopy] {
-    let copy = try held.flatMap { (held) throws(ArtError) in try readable(held) }
+  /// What is known of the state: the file's copy, and the content if the file has not the same.
+  private func copies(of replaced: ReplacedState) throws(ArtError) -> [DocumentCopy] {
+    var file: DocumentCopy?
+    if let held = replaced.file { file = try readable(held) }
+    guard let content = replaced.content else { return [file].compactMap(\.self) }
+    guard let file, file.content.id == content.id else { return [DocumentCopy(content, named: name)] }
     // The file may have been replaced before it was held.
-    guard let copy, copy.content.id == content.id else { return [DocumentCopy(content, named: name)] }
-    return DocumentBase(copy.content) == DocumentBase(content)
-      ? [copy] : [copy, DocumentCopy(content, named: name)]
+    return DocumentBase(file.content) == DocumentBase(content)
+      ? [file] : [file, DocumentCopy(content, named: name)]
+  }
+
+  /// Both copies in one; nil if they have parted.
+  private func merged(_ copy: DocumentCopy, _ other: DocumentCopy) throws(ArtError) -> DocumentCopy? {
+    var merged = copy
+    do throws(ArtError) { _ = try merged.merge(other) } catch {
+      guard error.code == .parted else { throw error }
+      return nil
+    }
+    return merged
   }
 
   /// The copy that a held file has; nil if it has none. Throws `inputOutput`.

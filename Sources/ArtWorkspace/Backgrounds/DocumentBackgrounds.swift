@@ -262,7 +262,7 @@ extension DocumentEvent {
     switch self {
     case .changed(let change): change.setsPending
     case .dropped, .resync: true
-    case .state, .saved, .renamed: false
+    case .state, .saved, .setAside, .renamed: false
     }
   }
 }

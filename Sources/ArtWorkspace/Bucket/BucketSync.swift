@@ -238,9 +238,10 @@ public actor BucketSync {
     guard let document = ConflictCopy.document(of: name.string) else { return .document }
     guard FileIdentity(at: file(FilePath(document)).path) != nil else { return .copyAlone(document) }
     do throws(ArtError) {
-      return try ConflictCopy.found(at: file(name).path) == nil ? .document : .copy
+      let ids = (try file(name).base().id, try file(FilePath(document)).base().id)
+      return ids.0 == ids.1 ? .copy : .document
     } catch {
-      // The next pass looks again.
+      // While one of them cannot be read, nobody knows.
       return .copy
     }
   }

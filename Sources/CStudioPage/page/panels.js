@@ -274,6 +274,7 @@ function attachNotes(studio) {
     if (typeof message.moved === 'string') studio.emit('note', { text: words.news.movedDocument(message.moved) });
     for (const each of message.restored ?? []) tellRestored(studio, each);
     if (message.merged) studio.emit('note', { text: words.news.merged(message.merged.edits, message.merged.conflicts), kind: 'good' });
+    if (message.setAside) studio.emit('note', { text: words.news.setAside(message.setAside.edits, message.setAside.files[0]), kind: 'bad' });
     if (message.removed === true) studio.emit('note', { text: words.news.removedDocument, kind: 'bad' });
     if (message.degraded) studio.emit('note', { text: words.news.degraded });
     if (message.error && !message.openFailed) studio.emit('note', { text: errorText(message.error), kind: 'bad' });

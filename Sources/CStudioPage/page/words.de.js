@@ -175,6 +175,7 @@ export const words = {
     somebody: 'Jemand', bringBack: 'Zurückholen',
     dropped: 'Eine Änderung blieb ohne Wirkung: Das Emoji war schon entfernt',
     refused: (name, reason) => `Nicht ausgeführt: ${name}. ${reason}`,
+    setAside: (edits, file) => `Ein anderes Programm hat das Dokument ersetzt${edits ? plural(edits, { one: '; eine Änderung fehlt darin', other: `; ${number(edits)} Änderungen fehlen darin` }) : ''}. ${file ? `Was vorher gespeichert war, liegt in ${file}` : 'Was vorher gespeichert war, konnte nicht aufgehoben werden'}`,
     merged: (edits, conflicts) => plural(edits, { one: 'Eine Änderung aus einer anderen Kopie ist dazugekommen', other: `${number(edits)} Änderungen aus einer anderen Kopie sind dazugekommen` }) + (conflicts ? plural(conflicts, { one: '. An einer Stelle hatten beide dasselbe geändert; der Verlauf zeigt sie', other: `. An ${number(conflicts)} Stellen hatten beide dasselbe geändert; der Verlauf zeigt sie` }) : ''),
     movedDocument: (name) => `Das Dokument heißt jetzt ${name}`,
     removedDocument: 'Die Datei des Dokuments wurde entfernt; deshalb wird nichts mehr gespeichert. Abhilfe: die Datei zurücklegen oder exportieren, was hier zu sehen ist',

@@ -160,6 +160,7 @@ const english = {
     somebody: 'Somebody', bringBack: 'Bring back',
     dropped: 'An edit had no effect: somebody had removed the emoji',
     refused: (/** @type {string} */ name, /** @type {string} */ reason) => `Not done: ${name}. ${reason}`,
+    setAside: (/** @type {number} */ edits, /** @type {string} */ file) => `Another program has replaced the document${edits ? plural(edits, { one: ', and it lacks an edit', other: `, and it lacks ${number(edits)} edits` }) : ''}. ${file ? `What was saved before is kept in ${file}` : 'What was saved before could not be kept'}`,
     merged: (/** @type {number} */ edits, /** @type {number} */ conflicts) => plural(edits, { one: 'An edit of another copy was merged in', other: `${number(edits)} edits of another copy were merged in` }) + (conflicts ? plural(conflicts, { one: '. In one place both had changed the same; the history shows it', other: `. In ${number(conflicts)} places both had changed the same; the history shows them` }) : ''),
     movedDocument: (/** @type {string} */ name) => `The document is now called ${name}`,
     removedDocument: 'The document’s file was removed, so nothing more is saved. Put it back, or export what is here',

@@ -435,6 +435,16 @@ enum StreamMessages {
     }
   }
 
+  private static func setAside(_ edits: Int, _ files: [String]) -> String {
+    let what =
+      edits == 0
+      ? "another program has replaced the document; what was saved before"
+      : "another program has replaced the document, and it lacks \(edits == 1 ? "1 edit" : "\(edits) edits") of yours; what was saved before"
+    guard !files.isEmpty else { return what + " could not be kept" }
+    let words = files.map { ArtError.Remedy.shellWord($0) }.joined(separator: " ")
+    return what + " is in \(words): `emojiart merge` brings it in"
+  }
+
   private static func text(of event: DocumentEvent) -> String {
     switch event {
     case .saved, .state(.open), .state(.saving), .state(.closed): ""
@@ -448,6 +458,7 @@ enum StreamMessages {
       changes.count == 1
         ? "1 change of yours was left out: another program removed its emoji"
         : "\(changes.count) changes of yours were left out: another program removed their emoji"
+    case .setAside(let edits, let files): setAside(edits, files)
     case .renamed(let old, let new): "\(old) is now \(new): another program had added an emoji with that id"
     case .resync: "much happened meanwhile; `show` shows the document"
     }

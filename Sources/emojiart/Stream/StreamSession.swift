@@ -207,8 +207,14 @@ extension ArtError {
     ArtError(.tooLarge, "--atomic keeps at most 1,000,000 edits until the end; split the input")
   }
 
-  /// The error for edits that could not be saved, and where they are kept.
+  /// The error for edits that could not be saved, and where they are kept; for none, that the document could not be looked at before the end.
   static func notSaved(_ count: Int, in name: String, _ cause: ArtError) -> ArtError {
+    guard count > 0 else {
+      return ArtError(
+        cause.code,
+        "\(cause.message); all edits were saved, but whether the document still has them is not known",
+        about: cause.subject)
+    }
     let (edits, them) = count == 1 ? ("1 edit is", "it") : ("\(count) edits are", "them")
     switch cause.code {
     case .noSuchDocument, .replaced:
