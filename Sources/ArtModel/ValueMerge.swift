@@ -6,7 +6,8 @@
 ///     second ── log ────┴── edits ──       Before that, one log may say what was changed; what it does not say is a doubt.
 ///
 /// - What the log that reaches back further says: its copy has the newer value if the other one has a value from before, and the older value if
-///   the log has no change of it.
+///   the log has no change of it. Unless that log reaches back to the document's beginning, the latter is a doubt, too: both may have changed it
+///   before.
 /// - An emoji that only one copy has stays, unless that log says that it was removed with values that it had.
 /// - Where no log says anything, the copy with the longer history has the value.
 struct ValueMerge {
@@ -61,12 +62,9 @@ struct ValueMerge {
   /// The change that gives a field its value; nil if the start has it.
   private mutating func pick(_ first: Change, _ second: Change) -> Change? {
     guard first != second else { return nil }
-    let isFirst: Bool
-    switch log.verdict(first, second) {
-    case .first: isFirst = true
-    case .second: isFirst = false
-    case .unknown:
-      isFirst = prefersFirst
+    let verdict = log.verdict(first, second)
+    let isFirst = verdict?.isFirst ?? prefersFirst
+    if verdict?.isSure != true {
       doubts.append(MergeReport.Doubt(kept: isFirst ? first : second, other: isFirst ? second : first))
     }
     return isFirst == prefersFirst ? nil : isFirst ? first : second
@@ -85,16 +83,22 @@ struct ValueMerge {
 
 /// What the log of one copy says about the time before both logs begin.
 struct EarlierWrites {
-  enum Verdict {
-    case first, second, unknown
+  struct Verdict {
+    /// Whether the value of the first copy counts.
+    let isFirst: Bool
+    /// Whether the log leaves no doubt.
+    let isSure: Bool
   }
 
   private let isOfFirst: Bool
+  /// Whether it has all edits of its copy since the document was made.
+  private let isWhole: Bool
   /// The values that fields had before; nil without a log.
   private let before: [Field: Set<Change>]?
 
   init(_ log: some Collection<LoggedEdit>, isOfFirst: Bool) {
     self.isOfFirst = isOfFirst
+    isWhole = log.first?.revision == 1
     guard !log.isEmpty else {
       before = nil
       return
@@ -104,12 +108,11 @@ struct EarlierWrites {
     self.before = before
   }
 
-  /// Which value counts.
-  func verdict(_ first: Change, _ second: Change) -> Verdict {
-    guard let before else { return .unknown }
-    let (own, other): (Verdict, Verdict) = isOfFirst ? (.first, .second) : (.second, .first)
-    guard let old = before[first.field] else { return other }
-    return old.contains(isOfFirst ? second : first) ? own : .unknown
+  /// Which value counts; nil if the log does not say it.
+  func verdict(_ first: Change, _ second: Change) -> Verdict? {
+    guard let before else { return nil }
+    guard let old = before[first.field] else { return Verdict(isFirst: !isOfFirst, isSure: isWhole) }
+    return old.contains(isOfFirst ? second : first) ? Verdict(isFirst: isOfFirst, isSure: true) : nil
   }
 
   /// Whether the log says that an emoji of the other copy was removed, with values that it had.

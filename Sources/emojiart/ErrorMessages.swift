@@ -38,7 +38,7 @@ extension ArtError.Remedy {
     case .chooseFont: "or give NotoColorEmoji.ttf with --font FILE"
     case .sendBytes: "give - to read stdin"
     case .merge: "merge it: `emojiart merge \(Self.shellWord(DocumentName.withoutEnding(subject)))`"
-    case .mergeByValue: "--by-value merges what both have now"
+    case .mergeByValue: "`emojiart merge --by-value` merges what both have now"
     }
   }
 

@@ -25,8 +25,8 @@ public actor BucketSync {
     case uploaded(String)
     /// The document was made of the object.
     case downloaded(String)
-    /// Both had edits that the other one lacked, or one of them had.
-    case merged(String, received: Int, sent: Bool)
+    /// Both had edits that the other one lacked, or one of them had. In `conflicts` places both had set the same.
+    case merged(String, received: Int, sent: Bool, conflicts: Int)
     /// It was not done.
     case failed(String, ArtError)
   }
@@ -52,6 +52,9 @@ public actor BucketSync {
   /// Whether the next exchange is of all documents.
   private var isAllDue = false
   private nonisolated let failures = ReportedFailures()
+  private let onOutage: @Sendable (ArtError) -> Void
+  /// Whether it was told that the store does not answer, and it has not answered since.
+  private var isOut = false
   private nonisolated let executor = ThreadExecutor("emojiart.bucket")
 
   /// A thread of its own, because file operations block it.
@@ -60,21 +63,23 @@ public actor BucketSync {
   /// Keeps a folder and a bucket the same. Edits of killed programs are restored with the author of `recovery`.
   init(
     _ folder: String, _ bucket: Bucket, by recovery: Recovery,
-    clock: some Clock<Duration> = ContinuousClock()
+    clock: some Clock<Duration> = ContinuousClock(),
+    onOutage: @escaping @Sendable (ArtError) -> Void = { _ in }
   ) {
     self.folder = folder
     self.bucket = bucket
     self.recovery = recovery
+    self.onOutage = onOutage
     record = BucketRecord(of: FilePath.resolvedIfThere(folder) ?? folder, at: bucket.place)
     known = Dictionary(record.entries().map { (FilePath($0.key), $0.value) }) { first, _ in first }
     timeline = Timeline(clock)
   }
 
-  /// Keeps a folder and a place in a store the same. The key and the region come from the settings of AWS's programs; so does the store's URL,
+  /// Keeps a folder and a place in a store the same. `onOutage` is told why the store does not answer, once before it is tried further. The key and the region come from the settings of AWS's programs; so does the store's URL,
   /// unless the user gave it as `endpoint`. Throws `notPermitted` without a key, and `badValue` for wrong settings.
   public init(
     _ folder: String, _ location: BucketLocation, endpoint: String?, proxies: ProxySettings,
-    by recovery: Recovery
+    by recovery: Recovery, onOutage: @escaping @Sendable (ArtError) -> Void
   ) throws(ArtError) {
     let client = StoreClient(proxies: proxies)
     let bucket = try Bucket(
@@ -82,7 +87,7 @@ public actor BucketSync {
       exchange: { (request, limit) async throws(BackgroundFailure) in
         try await client.send(request, limit: limit)
       })
-    self.init(folder, bucket, by: recovery)
+    self.init(folder, bucket, by: recovery, onOutage: onOutage)
   }
 
   /// Tries whether the store can be used. Throws if it cannot.
@@ -305,14 +310,14 @@ public actor BucketSync {
       try recovery.restoreFirst(file)
       return try file.merge(bytes: object.bytes)
     }
-    let received = outcome.parts.reduce(0) { $0 + $1.report.fromSecond }
     let (bytes, base) = try local { () throws(ArtError) in try file.bytes() }
     guard bytes != object.bytes else {
       known[name] = BucketRecord.Entry(etag: object.etag, key: base.key)
-      return outcome.hasChanged ? .merged(file.name, received: received, sent: false) : nil
+      return outcome.hasChanged
+        ? .merged(file.name, received: outcome.edits, sent: false, conflicts: outcome.conflicts) : nil
     }
     try await put(file, name, .unchanged(object.etag))
-    return .merged(file.name, received: received, sent: true)
+    return .merged(file.name, received: outcome.edits, sent: true, conflicts: outcome.conflicts)
   }
 
   private func create(_ file: DocumentFile, _ bytes: [UInt8]) throws(BucketFailure) -> DocumentBase {
@@ -341,7 +346,11 @@ public actor BucketSync {
     var last = ArtError(.unavailable, "\(bucket.location.text) is busy", about: bucket.location.text)
     var unanswered = 0
     for tries in 0..<Self.mostTries {
-      do throws(BucketFailure) { return try await work() } catch {
+      do throws(BucketFailure) {
+        let value = try await work()
+        isOut = false
+        return value
+      } catch {
         switch error {
         case .failed(let error): throw error
         case .again(let error, let wait):
@@ -349,6 +358,10 @@ public actor BucketSync {
           // A store that is busy or does not answer for so long is given up.
           unanswered = error.code == .unavailable ? unanswered + 1 : 0
           if unanswered >= Self.mostUnanswered { throw error }
+          if unanswered == 2, !isOut {
+            isOut = true
+            onOutage(error)
+          }
           let longest = min(50 << min(tries, 6), 3_000)
           let wait = (wait ?? .zero) + .milliseconds(Int.random(in: longest / 4...longest))
           do { try await timeline.sleep(timeline.now() + wait) } catch { throw last }
@@ -373,7 +386,7 @@ private final class ReportedFailures: Sendable {
       case .failed(let name, let error):
         defer { last[name] = error }
         return last[name] != error
-      case .uploaded(let name), .downloaded(let name), .merged(let name, _, _):
+      case .uploaded(let name), .downloaded(let name), .merged(let name, _, _, _):
         last[name] = nil
         return true
       }

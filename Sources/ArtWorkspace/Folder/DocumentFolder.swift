@@ -17,6 +17,9 @@ public actor DocumentFolder {
   nonisolated let broadcast: Broadcast<FolderEvent>
   /// Emits when a background becomes pending or stops being pending.
   nonisolated let pendingBroadcast = Broadcast<Void>()
+  /// Emits the path of a document whose file another one has replaced in the state that is known: no event of the folder says so. Nil stands for
+  /// more of them than a slow listener can be told of.
+  nonisolated let replacements = Broadcast<FilePath?>(overflow: { nil })
   /// File operations block this thread instead of the threads of Swift's concurrency.
   private let executor = ThreadExecutor("emojiart.folder")
   /// A thread of its own.
@@ -146,6 +149,7 @@ public actor DocumentFolder {
     await source.close()
     broadcast.finish()
     pendingBroadcast.finish()
+    replacements.finish()
   }
 
   /// The file of a document.
@@ -300,8 +304,10 @@ extension DocumentFolder {
     var found = KnownDocument(
       base: DocumentBase(content), edits: KnownEdits(content), identity: stamp.identity, stamp: stamp)
     found.adoptPending(content, after: known[path])
+    let isReplaced = known[path].map { $0.identity != stamp.identity } ?? false
     known[path] = found
     broadcast.send(events)
+    if isReplaced, events.isEmpty { replacements.send(path) }
   }
 
   /// Notifies listeners when what is pending has changed.

@@ -111,6 +111,21 @@ extension ConflictCopy {
     }
   }
 
+  /// Why files beside a document that have the names of its conflict copies cannot be read. Throws as `FolderListing` does.
+  static func unreadable(of file: DocumentFile) throws(ArtError) -> [ArtError] {
+    let parts = FilePath(file.path)
+    var errors: [ArtError] = []
+    for name in try FolderListing(of: parts.folder).names where document(of: parts.prefix + name) == file.path
+    {
+      var copy = DocumentFile(parts.prefix + name)
+      copy.name = FilePath(file.name).prefix + name
+      do throws(ArtError) { _ = try copy.base() } catch {
+        if error.code != .noSuchDocument { errors.append(error) }
+      }
+    }
+    return errors
+  }
+
   /// Throws `badValue` if the file is a conflict copy: those who have the document would not get an edit of it. Throws `busy` if that cannot be
   /// found out.
   static func refuseEdits(of file: DocumentFile) throws(ArtError) {

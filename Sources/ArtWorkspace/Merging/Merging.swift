@@ -20,26 +20,27 @@ public struct Merging: Sendable {
     public let outcome: MergeOutcome
     /// The conflict copies that were removed.
     public internal(set) var removed: [String] = []
-    /// The conflict copies that stay, because they have changed meanwhile or cannot be removed, and why.
+    /// The conflict copies that stay, because they cannot be read, have changed meanwhile, or cannot be removed, and why.
     public internal(set) var kept: [ArtError] = []
   }
 
   /// Merges copies into a document. Without `others`, its conflict copies. `keepsCopies` leaves these where they are; `isByValue` merges copies
   /// by value that have parted.
   ///
-  /// Orphaned journals of the document are restored first. Throws `noSuchDocument` if no copies are given and there is
-  /// nothing to merge, what restoring
-  /// and `DocumentFile.merge` throw; then nothing is changed.
+  /// Orphaned journals of the document are restored first. Throws `badValue` if the document is a conflict copy itself, `noSuchDocument` if no
+  /// copies are given and there is nothing to merge, what restoring and `DocumentFile.merge` throw; then nothing is changed.
   public func merge(
     _ file: DocumentFile, _ others: [DocumentFile]? = nil, keepingCopies keepsCopies: Bool = false,
     isByValue: Bool = false
   ) throws(ArtError) -> Result {
-    let others = try copies(others, of: file)
+    try ConflictCopy.refuseEdits(of: file)
+    let copies = try copies(others, of: file)
     try recovery.restoreFirst(file)
-    let outcome = try file.merge(others, isByValue: isByValue)
+    let outcome = try file.merge(copies, isByValue: isByValue)
     var result = Result(outcome: outcome)
+    if others == nil { result.kept = try ConflictCopy.unreadable(of: file) }
     guard !keepsCopies else { return result }
-    for (other, part) in zip(others, outcome.parts) where ConflictCopy(other.path)?.document == file.path {
+    for (other, part) in zip(copies, outcome.parts) where ConflictCopy(other.path)?.document == file.path {
       do throws(ArtError) {
         try other.setAside(part)
         result.removed.append(other.name)
@@ -54,7 +55,8 @@ public struct Merging: Sendable {
   public func preview(
     _ file: DocumentFile, _ others: [DocumentFile]? = nil, isByValue: Bool = false
   ) throws(ArtError) -> Result {
-    Result(outcome: try file.previewMerge(try copies(others, of: file), isByValue: isByValue))
+    try ConflictCopy.refuseEdits(of: file)
+    return Result(outcome: try file.previewMerge(try copies(others, of: file), isByValue: isByValue))
   }
 
   private func copies(_ others: [DocumentFile]?, of file: DocumentFile) throws(ArtError) -> [DocumentFile] {
@@ -65,6 +67,7 @@ public struct Merging: Sendable {
     // What a killed merge has left is merged, too.
     let hasLeftovers = try file.hasLeftovers()
     guard !found.isEmpty || hasLeftovers else {
+      if let error = try ConflictCopy.unreadable(of: file).first { throw error }
       throw ArtError(
         .noSuchDocument, "no conflict copies beside \(file.path); name the copy to merge", about: file.path)
     }

@@ -15,8 +15,7 @@ import Glibc
 /// and one cut lost 34 of 180 edits for good. So each document's file is held open, and what it held when another one takes its place is
 /// merged into that. A file that is overwritten in place is not guarded.
 ///
-/// Two seconds after a merge it looks at the file once more, for two reasons. The file may have been replaced by a state that the folder knew
-/// already; the folder reports no event then. The carrying program may have set back the file's time: see `HeldFile.renewTime`.
+/// Two seconds after a merge it looks at the file once more: the carrying program may have set back the file's time, see `HeldFile.renewTime`.
 ///
 /// It edits the documents' files, and the folder reports these changes like any other.
 public actor MergingFolder {
@@ -43,7 +42,7 @@ public actor MergingFolder {
   private var isFull = false
   private var isClosed = false
   private static let ownFiles = 256
-  private var following: Task<Void, Never>?
+  private var following: [Task<Void, Never>] = []
   /// Documents that were away when a conflict copy came.
   private var awaited: Set<FilePath> = []
   /// What looks at documents once more.
@@ -74,21 +73,30 @@ public actor MergingFolder {
   /// Begins. Returns when all documents are held, and the conflict copies that were there are merged.
   public func begin() async {
     raiseLimit()
-    let events = folder.events()
+    let (events, replacements) = (folder.events(), folder.replacements.subscribe(capacity: 1_024))
     await checkAll()
-    following = Task { [weak self] in
-      for await event in events {
-        guard let self, !Task.isCancelled else { return }
-        await self.receive(event)
-      }
-    }
+    following = [
+      Task { [weak self] in
+        for await event in events {
+          guard let self, !Task.isCancelled else { return }
+          await self.receive(event)
+        }
+      },
+      // The former file may have edits that nobody has seen yet.
+      Task { [weak self] in
+        for await path in replacements {
+          guard let self, !Task.isCancelled else { return }
+          if let path { await self.check(path) } else { await self.checkAll() }
+        }
+      },
+    ]
   }
 
   /// Ends, after the merge that is running. What a former file held, and could not be merged yet, is tried once more, and else kept in the state
   /// folder.
   public func close() async {
     isClosed = true
-    following?.cancel()
+    for task in following { task.cancel() }
     for look in looks.values { look.cancel() }
     for (path, former) in held {
       let file = await folder.file(path)
@@ -197,10 +205,14 @@ public actor MergingFolder {
   ) throws(ArtError) {
     let outcome: MergeOutcome?
     do throws(ArtError) { outcome = try file.merge(former) } catch {
-      guard [.damaged, .notADocument, .newerFormat].contains(error.code), !doubtful.insert(path).inserted
-      else {
-        throw error
-      }
+      let isHopeless =
+        switch error.code {
+        case .parted, .tooLarge: true
+        // A program may be writing it.
+        case .damaged, .notADocument, .newerFormat: !doubtful.insert(path).inserted
+        default: false
+        }
+      guard isHopeless else { throw error }
       setAside(former, at: path, error)
       doubtful.remove(path)
       return try hold(file, at: path)
@@ -223,7 +235,7 @@ public actor MergingFolder {
         ArtError(
           error.code,
           "what another file has replaced at \(path.string) is not merged (\(error.cause)); \(text)",
-          about: path.string)))
+          about: path.string, remedy: error.remedy)))
   }
 
   /// Holds the file that is at a path.

@@ -20,6 +20,8 @@ public struct SyncthingFolder: Sendable {
     case missing
     /// Syncthing does not answer: it does not run, or its settings are elsewhere.
     case silent(String)
+    /// Syncthing carries this folder with another one above it, and takes the settings of that one.
+    case inside(String)
     /// Syncthing does not carry this folder.
     case unknown
   }
@@ -69,7 +71,11 @@ public struct SyncthingFolder: Sendable {
     guard let program else { return .missing }
     let list = try run(program, ["folders", "list"])
     guard list.status == 0 else { return .silent(list.errors) }
-    for id in list.lines where try isHere(value(program, id, ["path"])) {
+    var paths: [String: String] = [:]
+    for id in list.lines {
+      paths[id] = try value(program, id, ["path"]).flatMap { FilePath.resolvedIfThere($0) }
+    }
+    for id in list.lines where paths[id] == folder {
       try set(program, id, ["max-conflicts", "set", "--", "-1"])
       if try value(program, id, ["versioning", "type"])?.isEmpty ?? true {
         try set(program, id, ["versioning", "type", "set", "simple"])
@@ -77,12 +83,8 @@ public struct SyncthingFolder: Sendable {
       }
       return .set(id: id)
     }
-    return .unknown
-  }
-
-  private func isHere(_ path: String?) -> Bool {
-    guard let path else { return false }
-    return FilePath.resolvedIfThere(path) == folder
+    let above = paths.values.filter { folder.hasPrefix($0.hasSuffix("/") ? $0 : $0 + "/") }
+    return above.max { $0.utf8.count < $1.utf8.count }.map(Outcome.inside) ?? .unknown
   }
 
   private func value(_ program: HelperProgram, _ id: String, _ setting: [String]) throws(ArtError) -> String?

@@ -42,15 +42,24 @@ struct ConfigSyncthing: ParsableCommand {
     guard !common.json else { throw ArtError(.usage, "config sync writes no JSON") }
     let folder = try SyncthingFolder(
       CommonOptions.checked(folder), path: environment("PATH") ?? "/usr/local/bin:/usr/bin:/bin")
-    for line in try folder.ignore() { try Output.line(".stignore: \(line)") }
     try checkThreads()
-    switch try folder.set() {
+    let outcome = try folder.set()
+    if case .inside(let above) = outcome {
+      let word = ArtError.Remedy.shellWord(above)
+      throw ArtError(
+        .badValue,
+        "syncthing carries this folder with \(above), and takes the settings of that one: `emojiart config sync syncthing \(word)`",
+        about: above)
+    }
+    for line in try folder.ignore() { try Output.line(".stignore: \(line)") }
+    switch outcome {
     case .set(let id): try Output.line("the folder \(safe(id)) keeps all conflict copies, and old versions")
     case .missing: try tellHow("syncthing is not installed on this machine")
-    case .silent(let why): try tellHow("syncthing does not answer (\(why))")
-    case .unknown: try tellHow("syncthing does not carry this folder")
+    case .silent(let why): try tellHow("syncthing does not answer\(why.isEmpty ? "" : " (\(why))")")
+    case .unknown, .inside: try tellHow("syncthing does not carry this folder")
     }
-    try Output.line("run `emojiart watch --merge` on each machine")
+    let word = safe(ArtError.Remedy.shellWord(self.folder))
+    try Output.line("run `emojiart watch \(word) --recursive --merge` on each machine")
   }
 
   private func tellHow(_ why: String) throws(ArtError) {

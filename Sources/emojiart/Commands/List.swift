@@ -75,7 +75,10 @@ struct List: ParsableCommand {
   }
 
   private func conflict(_ entry: DocumentList.Entry) -> String? {
-    entry.conflictOf.map { "conflict copy of \(safe(FilePath($0).name)); `emojiart merge` merges it" }
+    entry.conflictOf.map { document in
+      let remedy = ArtError.Remedy.merge.text(about: FilePath(document).name)
+      return "conflict copy of \(safe(FilePath(document).name)); \(safe(remedy))"
+    }
   }
 
   /// The text beside a preview.

@@ -64,6 +64,7 @@ struct Watch: ParsableCommand {
   func run() throws {
     var settings = try WatchSettings(
       json: common.json, recursive: recursive, once: once, poll: poll, since: since, exec: exec, shell: shell)
+    settings.merges = merge
     try settings.apply(fetching, warnings)
     let places = try FollowedFolder.places(folders, common, isRecursive: recursive)
     guard settings.since == nil || places.count == 1 && places[0].names?.count == 1 else {
@@ -91,7 +92,8 @@ struct Watch: ParsableCommand {
       let opened = Outcome {
         await result { () async throws(ArtError) in
           try await WatchedFolder.open(
-            place, isRecursive: settings.isRecursive, pollBecause: settings.pollBecause)
+            place, isRecursive: settings.isRecursive, merges: settings.merges,
+            pollBecause: settings.pollBecause)
         }
       }
       folders.append((place, try opened.wait().get()))
@@ -101,7 +103,7 @@ struct Watch: ParsableCommand {
       }
     }
     let pending = try fetch(folders.map(\.folder), settings, inbox)
-    let merging = merge ? Self.merge(folders.map(\.folder), inbox) : []
+    let merging = settings.merges ? Self.merge(folders.map(\.folder), inbox) : []
     var watching = Watching(folders, settings, inbox, runner)
     do throws(ArtError) {
       let end = try watching.run()

@@ -10,7 +10,7 @@ struct Merge: ParsableCommand {
     abstract: "Merge copies of a document that were edited apart.",
     usage: """
       emojiart merge <doc> [<copy> ...] [--dry-run] [--keep] [--by-value]
-      emojiart merge --driver <ancestor> <doc> <copy>
+      emojiart merge --driver <ancestor> <doc> <copy> [<path>]
       """,
     discussion: """
       All edits of the copies come into the document; no edit is lost, and whoever merges the same copies gets the \
@@ -25,7 +25,7 @@ struct Merge: ParsableCommand {
       be guessed is printed. The state folder keeps the document as it was.
 
       In git, `*.emojiart merge=emojiart` in .gitattributes, and once on each machine: \
-      git config merge.emojiart.driver 'emojiart merge --driver %O %A %B'
+      git config merge.emojiart.driver 'emojiart merge --driver %O %A %B %P'
 
       Examples:
         emojiart merge bees
@@ -42,7 +42,10 @@ struct Merge: ParsableCommand {
   @Flag(help: "Leave merged conflict copies where they are.") var keep = false
   @Flag(name: .customLong("by-value"), help: "Merge copies that have parted by what they have now.")
   var byValue = false
-  @Flag(help: "As git's merge driver: three files, of which the second one becomes the result.")
+  @Flag(
+    help:
+      "As git's merge driver: three files, of which the second one becomes the result, and its name in messages."
+  )
   var driver = false
   @OptionGroup var common: CommonOptions
 
@@ -69,19 +72,17 @@ struct Merge: ParsableCommand {
     for line in words.lines(isDone: !dryRun) { try Output.line(line) }
   }
 
-  /// As git calls it: with temporary files of the common ancestor, of ours, which becomes the result, and of theirs. git takes a status
-  /// above 0 as a conflict, and leaves ours as it is.
+  /// As git calls it: with temporary files of the common ancestor, of ours, which becomes the result, and of theirs; and with the path that the
+  /// document has in the repository. git takes a status above 0 as a conflict, and leaves ours as it is.
   private func runDriver() throws {
-    guard copies.count == 2, !dryRun, !keep, !byValue, !common.json else {
-      throw ArtError(.usage, "--driver takes three files: ancestor, ours and theirs")
+    guard (2...3).contains(copies.count), !dryRun, !keep, !byValue, !common.json else {
+      throw ArtError(.usage, "--driver takes three files, ancestor, ours and theirs, and a path")
     }
-    let result = try Merging(by: .ofCommand).merge(
-      DocumentFile(copies[0]), [DocumentFile(copies[1])], keepingCopies: true)
-    let conflicts = result.outcome.conflicts
-    if conflicts > 0 {
-      Output.printError(
-        "both sides had set the same in \(conflicts) places; `emojiart history` lists the edits")
-    }
+    var (ours, theirs) = (DocumentFile(copies[0]), DocumentFile(copies[1]))
+    if copies.count == 3 { (ours.name, theirs.name) = (copies[2], "\(copies[2]) of the other side") }
+    let result = try Merging(by: .ofCommand).merge(ours, [theirs], keepingCopies: true)
+    guard result.outcome.conflicts > 0 else { return }
+    for line in MergeWords(result, document: ours.name).lines(isDone: true) { Output.printError(line) }
   }
 }
 

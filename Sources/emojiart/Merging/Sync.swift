@@ -47,7 +47,8 @@ struct Sync: ParsableCommand {
     let folder = try CommonOptions.checked(folder)
     let pause = try seconds()
     let sync = try BucketSync(
-      folder, try BucketLocation(location), endpoint: endpoint, proxies: .ofEnvironment, by: .ofCommand)
+      folder, try BucketLocation(location), endpoint: endpoint, proxies: .ofEnvironment, by: .ofCommand,
+      onOutage: { Output.printError("\($0.message); trying again") })
     _ = try FolderListing(of: folder)
     try checkThreads()
     let lines = SyncLines(isJSON: common.json)
@@ -102,9 +103,13 @@ private final class SyncLines: Sendable {
     switch event {
     case .uploaded(let name): try Output.line("\(safe(name)): sent")
     case .downloaded(let name): try Output.line("\(safe(name)): received")
-    case .merged(let name, let received, let sent):
+    case .merged(let name, let received, let sent, let conflicts):
       let edits = received == 1 ? "1 edit received" : "\(received) edits received"
-      try Output.line("\(safe(name)): \(received == 0 ? "sent" : sent ? "\(edits), and sent" : edits)")
+      let history = "`emojiart history \(safe(ArtError.Remedy.shellWord(DocumentName.withoutEnding(name))))`"
+      let places = conflicts == 1 ? "1 place" : "\(conflicts) places"
+      try Output.line(
+        "\(safe(name)): \(received == 0 ? "sent" : sent ? "\(edits), and sent" : edits)"
+          + (conflicts == 0 ? "" : "; in \(places) both sides had changed the same: \(history) lists the edits"))
     case .failed(let name, let error):
       Output.printError(name.isEmpty ? error.message : "\(name): \(error.message)")
     }
@@ -112,9 +117,10 @@ private final class SyncLines: Sendable {
 
   private static func json(_ event: BucketSync.Event) -> JSON {
     switch event {
-    case .uploaded(let name): object(name, received: 0, sent: true)
+    case .uploaded(let name): object(name, received: 0, sent: true, conflicts: 0)
     case .downloaded(let name): .object(["document": .string(name), "event": .string("received")])
-    case .merged(let name, let received, let sent): object(name, received: received, sent: sent)
+    case .merged(let name, let received, let sent, let conflicts):
+      object(name, received: received, sent: sent, conflicts: conflicts)
     case .failed(let name, let error):
       .object([
         "document": .string(name),
@@ -124,9 +130,9 @@ private final class SyncLines: Sendable {
     }
   }
 
-  private static func object(_ name: String, received: Int, sent: Bool) -> JSON {
+  private static func object(_ name: String, received: Int, sent: Bool, conflicts: Int) -> JSON {
     .object([
-      "document": .string(name), "edits": .integer(received),
+      "conflicts": .integer(conflicts), "document": .string(name), "edits": .integer(received),
       "event": .string(received > 0 ? "merged" : "sent"), "sent": .boolean(sent),
     ])
   }

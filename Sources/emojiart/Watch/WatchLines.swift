@@ -37,7 +37,7 @@ struct WatchLines {
     case .ready, .rescanned, .degraded: []
     case .added(_, let revision): [(now, "added (revision \(revision))")]
     case .conflict(_, let other, _):
-      [(now, "is a conflict copy of \(called(other)); `emojiart merge` merges it")]
+      [(now, "is a conflict copy of \(called(other)); \(ArtError.Remedy.merge.text(about: called(other)))")]
     case .resync(_, let revision):
       [(now, "moved on to revision \(revision), and not all edits up to it can be reported; look at it")]
     case .behind(_, let revision, let since):

@@ -12,6 +12,8 @@ struct WatchSettings {
   var isOnce = false
   /// The reason for polling instead of using inotify; nil for inotify.
   var pollBecause: String?
+  /// Whether copies are merged.
+  var merges = false
   /// Edits after this revision are reported first.
   var since: Int?
   /// COMMAND and its arguments.

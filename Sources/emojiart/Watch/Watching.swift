@@ -65,9 +65,10 @@ struct Watching {
     }
     while true {
       let batch = inbox.drain()
+      // Before the change of the document that follows from it.
+      for (index, event) in batch.merges where !isOver { try receive(event, from: index) }
       for (index, event) in batch.events where !isOver { try receive(event, from: index) }
       for event in batch.backgrounds where !isOver { try receive(event) }
-      for (index, event) in batch.merges where !isOver { try receive(event, from: index) }
       if let end = try runCommands() { return end }
       if isOver, runner == nil { return nil }
       try wait()
@@ -165,7 +166,9 @@ struct Watching {
     }
     try Output.flush()
     guard let name, isChange else { return }
-    isOver = settings.isOnce
+    // The merge of a conflict copy is the change.
+    let isMergedNext = if case .conflict = notice { settings.merges } else { false }
+    isOver = settings.isOnce && !isMergedNext
     guard runner != nil else { return }
     var change = ChangeQueue.Change(document: name, event: notice.name, revision: notice.revision)
     if case .renamed(_, let from, _) = notice { change.from = place.argument(for: from) }
@@ -228,9 +231,10 @@ struct WatchedFolder: Sendable {
 
   /// Opens the folder, and throws the errors of opening it.
   static func open(
-    _ place: FollowedFolder, isRecursive: Bool, pollBecause: String?
+    _ place: FollowedFolder, isRecursive: Bool, merges: Bool = false, pollBecause: String?
   ) async throws(ArtError) -> WatchedFolder {
-    let only = place.names.flatMap { $0.count == 1 ? $0.keys.first?.string : nil }
+    // Merging needs the events of conflict copies, too.
+    let only = merges ? nil : place.names.flatMap { $0.count == 1 ? $0.keys.first?.string : nil }
     let folder = try await DocumentFolder.open(
       place.folder, isRecursive: isRecursive && place.names == nil, only: only, pollBecause: pollBecause)
     return WatchedFolder(

@@ -115,7 +115,7 @@ private final class MemoryStore: Sendable {
       switch event {
       case .uploaded(let name): box.add("sent \(name)")
       case .downloaded(let name): box.add("received \(name)")
-      case .merged(let name, let received, let sent): box.add("merged \(name) \(received) \(sent)")
+      case .merged(let name, let received, let sent, _): box.add("merged \(name) \(received) \(sent)")
       case .failed(let name, let error): box.add("failed \(name) \(error.code)")
       }
     }
