@@ -27,7 +27,7 @@ public enum OpenFileLimit {
     }
     let limit = former == rlim_t.max ? "unlimited" : "\(former)"
     // Of util-linux. A shell would leave out variables whose names are none to it.
-    if Programs.isThere("/usr/bin/prlimit") { return ["/usr/bin/prlimit", "--nofile=\(limit):"] + words }
+    if Programs.isThere("/usr/bin/prlimit") { return ["/usr/bin/prlimit", "-n\(limit):"] + words }
     return ["/bin/sh", "-c", #"ulimit -Sn "$0" && exec "$@""#, limit] + words
   }
 }

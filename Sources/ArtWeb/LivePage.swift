@@ -360,7 +360,8 @@ public actor LivePage {
     merging = Task { [output] in
       for await case .merged(let document, let result) in merges
       where document == session.path && result.outcome.edits > 0 {
-        await output.send(Self.object { $0.merged(result.outcome) })
+        let (edits, conflicts) = (result.outcome.edits, result.outcome.conflicts)
+        await output.send(Self.object { $0.merged(edits: edits, conflicts: conflicts) })
       }
     }
   }

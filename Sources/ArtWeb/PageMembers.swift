@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
-import ArtStore
 import ArtWorkspace
 
 // The members of the messages to a page. Each function writes one member as JSON.
@@ -76,13 +75,13 @@ extension JSONWriter {
   }
 
   /// How many edits of copies were merged into a document, and in how many places both had changed the same.
-  mutating func merged(_ outcome: MergeOutcome) {
+  mutating func merged(edits: Int, conflicts: Int) {
     key("merged")
     object { json in
       json.key("conflicts")
-      json.integer(outcome.conflicts)
+      json.integer(conflicts)
       json.key("edits")
-      json.integer(outcome.edits)
+      json.integer(edits)
     }
   }
 

@@ -240,11 +240,11 @@ public actor MergingFolder {
 
   /// Holds the file that is at a path.
   private func hold(_ file: DocumentFile, at path: FilePath) throws(ArtError) {
-    if try hasRoom(for: path) { held[path] = try HeldFile(file.path) }
+    if try hasCapacity(for: path) { held[path] = try HeldFile(file.path) }
   }
 
   /// Whether the document's file may be held open. Throws `unavailable` for the first one that may not.
-  private func hasRoom(for path: FilePath) throws(ArtError) -> Bool {
+  private func hasCapacity(for path: FilePath) throws(ArtError) -> Bool {
     guard held[path] == nil, held.count >= capacity else { return true }
     guard !isFull else { return false }
     isFull = true
@@ -258,7 +258,7 @@ public actor MergingFolder {
   private func hold(_ outcome: MergeOutcome, at path: FilePath) {
     // The same file stays held as it is: it knows the time that it had when it was put there.
     guard outcome.held?.identity != held[path]?.identity else { return }
-    do throws(ArtError) { if try hasRoom(for: path) { held[path] = outcome.held } } catch {
+    do throws(ArtError) { if try hasCapacity(for: path) { held[path] = outcome.held } } catch {
       fail(path, error)
     }
     if outcome.hasChanged, outcome.held != nil { lookAgain(at: path) }

@@ -109,7 +109,8 @@ private final class SyncLines: Sendable {
       let places = conflicts == 1 ? "1 place" : "\(conflicts) places"
       try Output.line(
         "\(safe(name)): \(received == 0 ? "sent" : sent ? "\(edits), and sent" : edits)"
-          + (conflicts == 0 ? "" : "; in \(places) both sides had changed the same: \(history) lists the edits"))
+          + (conflicts == 0
+            ? "" : "; in \(places) both sides had changed the same: \(history) lists the edits"))
     case .failed(let name, let error):
       Output.printError(name.isEmpty ? error.message : "\(name): \(error.message)")
     }
