@@ -168,6 +168,21 @@ import Testing
     await folder.close()
   }
 
+  @Test(
+    "Y3 a file that comes in the known state is merged, too: the former one may have an edit that nobody has seen"
+  )
+  func knownState() async throws {
+    try watched.make()
+    let known = try watched.bytes("bees.emojiart")
+    let folder = try await Merged(watched)
+    try add(1)
+    try watched.replace("bees.emojiart", known)
+    #expect(try await folder.open.refresh("bees.emojiart") == [])
+    #expect(try outcome(try await folder.next()).path == "bees.emojiart")
+    #expect(try places() == [1])
+    await folder.close()
+  }
+
   @Test("Y3 what a document's file held is merged into a document of the folder that is renamed over it")
   func renamedOver() async throws {
     let other = try parted()
