@@ -57,6 +57,28 @@ import Testing
     #expect(merge.content.revision == 4 && merge.content.head == mark.id)
   }
 
+  @Test("M43 a merge by value tells of each value that both copies may have changed before their logs begin")
+  func doubts() throws {
+    var stage = try Stage()
+    try stage.edit(0, [.resize(stage.bee, to: FontSize(88))])
+    try stage.edit(1, [.resize(stage.bee, to: FontSize(77))])
+    for step in 1...30 { try stage.move(0, stage.ant, to: Double(step)) }
+    for step in 1...27 { try stage.move(1, stage.ant, to: Double(100 + step)) }
+    for index in 0..<2 { stage.copies[index].trimLog(keeping: 8, block: 4, changes: .max) }
+    #expect(throws: ArtError.self) { try stage.merge() }
+    for (one, other) in [(0, 1), (1, 0)] {
+      let merge = try DocumentMerge(
+        byValueOf: stage.copies[one], stage.copies[other], named: MergeWorld.name)
+      let sizes = try #require(merge.report.doubts?.first { $0.kept.field == .value(stage.bee, .size) })
+      let kept = try #require(merge.content.emoji(stage.bee)).size
+      #expect(sizes.kept == .resize(stage.bee, to: kept))
+      #expect(
+        try Set([sizes.kept, sizes.other]) == [
+          .resize(stage.bee, to: FontSize(88)), .resize(stage.bee, to: FontSize(77)),
+        ])
+    }
+  }
+
   @Test("M42 a copy that has all edits of the other one is the result as it is")
   func contained() throws {
     var stage = try Stage()
