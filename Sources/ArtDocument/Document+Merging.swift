@@ -11,7 +11,11 @@ extension Document {
   /// Notes what the state has replaced that the working copy has just adopted, and holds that state's file from now on. Without a file, the
   /// former one stays held: merging it again changes nothing.
   func hold(_ file: HeldFile?) {
-    replaced += copy.takeReplaced().compactMap { ReplacedState($0, in: held) }
+    for content in copy.takeReplaced() {
+      guard let state = ReplacedState(content, in: held) else { continue }
+      replaced.append((number: nextReplaced, state: state))
+      nextReplaced += 1
+    }
     if let file { held = file }
   }
 
@@ -30,7 +34,10 @@ extension Document {
       } catch {
         guard error.code == .movedOn else { throw error }
       }
-      guard let state = ReplacedState(copy.savedContent, in: held), try await merge(state, into: store) else {
+      guard let state = ReplacedState(copy.savedContent, in: held) else { break }
+      // What cannot be merged is noted, and reported, when the state has been adopted that lacks it.
+      do throws(ArtError) { try await merge(state, into: store) } catch {
+        guard error.forbidsMerging else { throw error }
         break
       }
     }
@@ -57,75 +64,69 @@ extension Document {
   }
 
   /// The last look at the store of a program that has saved edits: they are merged into a state that lacks them. Throws `busy` if the store is
-  /// locked, and what merging throws.
+  /// locked, and what merging throws. If the store cannot be read for another reason, what was saved is kept apart.
   func mergeBeforeClosing() async throws(ArtError) {
     while let runningRefresh { _ = await runningRefresh.value }
     guard copy.lastSaved != nil, life.state != .closed else { return }
     let unread = await startRefresh(false, waitingAtMost: nil).value
     while let runningRefresh { _ = await runningRefresh.value }
     do throws(ArtError) {
-      if let unread, unread.code == .busy { throw unread }
-      _ = try await mergeReplaced(into: store)
+      if let unread {
+        guard unread.code != .busy else { throw unread }
+        await setReplacedAside()
+      } else {
+        _ = try await mergeReplaced(into: store)
+      }
     } catch {
-      emit(life.saveFailed(error))
+      if life.state != .closed { emit(life.saveFailed(error)) }
       throw error
     }
-    // A file that cannot be read, but for another reason, takes no edits.
-    if unread != nil { await setUnseenAside() }
   }
 
   /// Merges all that was replaced into the store. What can never be merged is kept apart. Returns whether something was merged. Throws what else
   /// merging throws; then that state and the later ones stay.
   private func mergeReplaced(into store: some DocumentStore) async throws(ArtError) -> Bool {
     var isMerged = false
-    while !replaced.isEmpty {
-      let next = replaced.removeFirst()
+    while let (number, state) = replaced.first {
       do throws(ArtError) {
-        if try await merge(next, into: store) { isMerged = true }
+        try await merge(state, into: store)
+        isMerged = true
       } catch {
-        replaced.insert(next, at: 0)
-        throw error
+        guard error.forbidsMerging else { throw error }
+        await setAside(state)
       }
+      // Only now: a program that ends meanwhile still knows of it.
+      replaced.removeAll { $0.number == number }
     }
     return isMerged
   }
 
-  /// Returns false if it can never be merged; then it is kept apart. Throws what else merging throws.
-  private func merge(
-    _ state: ReplacedState, into store: some DocumentStore
-  ) async throws(ArtError) -> Bool {
-    do throws(ArtError) {
-      let file = try await wait { () throws(ArtError) in try store.merge(state) }
-      if let file { held = file }
-      stamp = nil
-      return true
-    } catch {
-      guard error.code == .parted || error.code == .tooLarge else { throw error }
-      await setAside(state)
-      return false
-    }
+  private func merge(_ state: ReplacedState, into store: some DocumentStore) async throws(ArtError) {
+    let file = try await wait { () throws(ArtError) in try store.merge(state) }
+    if let file { held = file }
+    stamp = nil
   }
 
-  /// Waits until no save and no refresh runs, and keeps apart what is not merged, before the document is left.
+  /// Keeps apart what is not merged before the document is left, when no save and no refresh runs any more.
   func setReplacedAside() async {
     await waitUntilIdle()
-    while !replaced.isEmpty || isUnseen {
-      if replaced.isEmpty { await setUnseenAside() } else { await setAside(replaced.removeFirst()) }
+    while let state = replaced.first?.state ?? unseen {
+      if replaced.isEmpty { held = nil }
+      await setAside(state)
+      if !replaced.isEmpty { replaced.removeFirst() }
       await waitUntilIdle()
     }
   }
 
-  /// Whether this program has saved edits, and another file than the one that it has read or written last is at the path.
-  private var isUnseen: Bool {
-    guard copy.lastSaved != nil, let held, let file = store.hold(held) else { return false }
-    return file !== held
+  /// The same at once, because the process is about to end; nothing is reported. Returns the files.
+  package func setAsideAtOnce() -> [String] {
+    (replaced.map(\.state) + [unseen].compactMap(\.self)).flatMap { store.setAside($0) }
   }
 
-  /// Keeps apart what this program had saved if nobody has looked at the file that took the place.
-  private func setUnseenAside() async {
-    guard isUnseen, let state = ReplacedState(copy.savedContent, in: held) else { return }
-    held = nil
-    await setAside(state)
+  /// What this program had saved, if another file than the one that it has read or saved last is at the path: nobody has looked at that.
+  private var unseen: ReplacedState? {
+    guard copy.lastSaved != nil, let held, let file = store.hold(held), file !== held else { return nil }
+    return ReplacedState(copy.savedContent, in: held)
   }
 
   /// Keeps a state in files of its own, and reports it.
@@ -135,4 +136,9 @@ extension Document {
     let edits = state.content.map { copy.loseEdits(of: $0) } ?? 0
     emit([.setAside(edits: edits, files: files)])
   }
+}
+
+extension ArtError {
+  /// Whether a state can never be merged for this reason. Others pass, or a save fails for them, too.
+  fileprivate var forbidsMerging: Bool { [.parted, .tooLarge, .notPermitted, .badValue].contains(code) }
 }

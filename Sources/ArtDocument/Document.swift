@@ -78,8 +78,9 @@ public actor Document {
   private var isRegistered = false
   /// The file that the document was in when this program read or saved it last; nil before, and if it cannot be held.
   var held: HeldFile?
-  /// What other states have replaced, and is not merged into them yet, oldest first.
-  var replaced: [ReplacedState] = []
+  /// What other states have replaced, and is not merged into them yet, oldest first, each with a number of its own.
+  var replaced: [(number: Int, state: ReplacedState)] = []
+  var nextReplaced = 0
   /// The last segment of the journal whose edits are all saved.
   private var savedSegment = 0
   /// The removal of the journal when the document closes.
@@ -94,6 +95,8 @@ public actor Document {
   private(set) var blocker = SaveBlocker()
   /// The largest number of unsaved edits. Tests set it.
   var capacity = 1_000_000
+  /// How long a save waits for a locked document; nil for as long as its reason says. Tests set it.
+  var saveTimeout: Duration?
   let waiters = Waiters()
   /// The number of callers waiting for the document to close.
   private(set) var closing = 0
@@ -409,7 +412,7 @@ public actor Document {
     isRegistered = isRegistered || isJournalled
     autosave.saveBegan()
     emit(life.saveBegan())
-    let store = store.waiting(atMost: reason.timeout)
+    let store = store.waiting(atMost: saveTimeout ?? reason.timeout)
     let task = Task { () -> ArtError? in
       do throws(ArtError) {
         let outcome = try await save(edits, isJournalled: isJournalled, to: store)
@@ -527,7 +530,7 @@ public actor Document {
     /// It is in the known state, in this file.
     case unchanged(FileStamp, HeldFile?)
     /// It is in another state, and there are no unsaved edits.
-    case changed(FileStamp, DocumentContent, HeldFile?)
+    case changed(FileStamp, FoundState)
     /// It is in another state, and a save has to rebase the unsaved edits.
     case conflict(DocumentBase)
     /// It cannot be read.
@@ -552,9 +555,9 @@ public actor Document {
           if found == base { return .unchanged(stamp, held) }
           // A save must not start while the file may be half-written.
           if isDirty, isQuiet { return .conflict(found) }
-          let (content, file) = try store.read(holding: held)
-          guard content.id == base.id else { throw .replaced(store.path) }
-          return isDirty ? .conflict(found) : .changed(stamp, content, file)
+          let state = try store.find(by: self.origin, holding: held)
+          guard state.content.id == base.id else { throw .replaced(store.path) }
+          return isDirty ? .conflict(found) : .changed(stamp, state)
         }
         await refreshed(result, number)
         return nil
@@ -580,11 +583,11 @@ public actor Document {
       self.stamp = stamp
       held = file ?? held
       isDue = blocker.refreshed(isSaveFailing: isSaveFailing)
-    case .changed(let stamp, let found, let file):
+    case .changed(let stamp, let found):
       self.stamp = stamp
       isDue = blocker.refreshed(isSaveFailing: isSaveFailing)
-      let events = copy.adopt(found)
-      hold(file)
+      let events = copy.adopt(found.content, recorded: found.savedSequence)
+      hold(found.file)
       emit(events)
     case .conflict(let found):
       // A failing save touches the file too: only another program's write is a reason to retry early.

@@ -298,14 +298,17 @@ struct WorkingCopy: Sendable {
   /// Ends a successful save. `known` are the own pictures at its start.
   mutating func saved(_ outcome: SaveOutcome, pictures known: Set<String>) -> [DocumentEvent] {
     ownPictures.subtract(known.subtracting(outcome.pictures))
-    lastSaved = saving.last ?? lastSaved
+    let last = saving.last
+    // What was adopted may lack the edits that were saved before this save.
+    defer { lastSaved = last ?? lastSaved }
     saving = UnsavedEdits()
     var events: [DocumentEvent] = []
     if let rebased = outcome.rebased {
       let own = rebased.own
       events = own.renamed.map { .renamed($0, to: $1) } + own.dropped.map { .dropped($0.id, $0.changes) }
       events += adopt(
-        rebased.content, at: outcome.base, rebased.others, isRebased: true, renamed: own.renamed)
+        rebased.content, at: outcome.base, rebased.others, recorded: rebased.savedBefore, isRebased: true,
+        renamed: own.renamed)
     } else {
       content.markSaved(after: base.revision, upTo: outcome.base.revision, save: base.revision + 1)
       base = outcome.base
@@ -328,20 +331,22 @@ struct WorkingCopy: Sendable {
 
   // MARK: Others' saves
 
-  /// Adopts the content of the store. There are no unsaved edits.
-  mutating func adopt(_ found: DocumentContent) -> [DocumentEvent] {
+  /// Adopts the content of the store. There are no unsaved edits. `recorded` is the sequence number of this program's last edit that the store
+  /// records as saved.
+  mutating func adopt(_ found: DocumentContent, recorded: Int?) -> [DocumentEvent] {
     guard
       let others = ExternalChange(in: found, since: base, knowing: KnownEdits(content), besides: origin)
     else { return [] }
-    return adopt(found, at: DocumentBase(found), others, isRebased: false)
+    return adopt(found, at: DocumentBase(found), others, recorded: recorded, isRebased: false)
   }
 
   /// Adopts content of the store and rebases the unsaved edits on it.
   private mutating func adopt(
-    _ saved: DocumentContent, at base: DocumentBase, _ others: ExternalChange?, isRebased: Bool,
+    _ saved: DocumentContent, at base: DocumentBase, _ others: ExternalChange?, recorded: Int?,
+    isRebased: Bool,
     renamed: [EmojiID: EmojiID] = [:]
   ) -> [DocumentEvent] {
-    guardEdits(besides: saved, others)
+    guardEdits(besides: saved, others, recorded: recorded)
     let old = content
     var events: [DocumentEvent] = []
     self.base = base
@@ -367,8 +372,10 @@ struct WorkingCopy: Sendable {
   // MARK: Edits that were lost
 
   /// Keeps the saved content if another program has put a state in its place that lacks edits which this program had saved.
-  private mutating func guardEdits(besides found: DocumentContent, _ others: ExternalChange?) {
-    guard let others, !others.isComplete, lastSaved != nil else { return }
+  /// A state that records the last one as saved has had all of them.
+  private mutating func guardEdits(besides found: DocumentContent, _ others: ExternalChange?, recorded: Int?)
+  {
+    guard let others, !others.isComplete, let lastSaved, recorded ?? 0 < lastSaved.sequence else { return }
     guard let saved = savedContent else { return replaced.append(nil) }
     if !lacking(saved, besides: found).isEmpty { replaced.append(saved) }
   }

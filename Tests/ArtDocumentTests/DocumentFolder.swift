@@ -57,6 +57,11 @@ extension Action {
   }
 }
 
+extension Document {
+  /// Has saves wait for locks as long as it takes: on a busy machine a test may hold one for a while.
+  func waitForLocks() { saveTimeout = .seconds(600) }
+}
+
 extension DocumentEvents {
   /// The events up to and including the first that matches.
   func until(_ isLast: (DocumentEvent) -> Bool) async throws -> [DocumentEvent] {

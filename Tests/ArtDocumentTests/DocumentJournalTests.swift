@@ -201,6 +201,7 @@ import Testing
       let folder = try DocumentFolder()
       let file = try folder.make()
       let document = try await DocumentFolder.open(file)
+      await document.waitForLocks()
       try await document.perform(.bee())
       let lock = try FileLock(file.path)
       async let saved: Void? = try? document.save()

@@ -16,6 +16,7 @@ import Testing
   func concurrentSaves() async throws {
     let file = try folder.make()
     let document = try await DocumentFolder.open(file)
+    await document.waitForLocks()
     let events = document.events()
     try await document.perform(.bee())
     let lock = try FileLock(file.path)

@@ -63,6 +63,7 @@ import Testing
   func editWhileSaving() async throws {
     let file = try folder.make()
     let document = try await DocumentFolder.open(file)
+    await document.waitForLocks()
     try await document.perform(.bee())
     let lock = try FileLock(file.path)
     async let first: Void = document.save()

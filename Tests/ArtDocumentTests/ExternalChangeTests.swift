@@ -23,8 +23,10 @@ import Testing
   }
 
   /// A document that is open, with one saved edit. A backup of the state before it lies beside it.
-  private func withSavedEdit(_ file: DocumentFile) async throws -> Document {
-    let document = try await DocumentFolder.open(file)
+  private func withSavedEdit(
+    _ file: DocumentFile, _ policy: AutosavePolicy = AutosavePolicy()
+  ) async throws -> Document {
+    let document = try await DocumentFolder.open(file, policy)
     try copy(file, over: file.path + ".backup")
     try await document.perform(.bee(x: 1))
     try await document.save()
@@ -280,7 +282,9 @@ import Testing
     #expect(rename(file.path + ".backup", file.path) == 0)
     let lock = try FileLock(file.path)
     await document.refresh()
+    _ = await document.runningRefresh?.value
     #expect(await document.content.emojiCount == 0)
+    #expect(await document.replaced.count == 1)
     lock.release()
     try await document.perform(.bee(x: 9))
     try await document.close()
@@ -292,7 +296,7 @@ import Testing
   @Test("D14 what was saved is merged, too, while more edits are unsaved than are known one by one")
   func manyUnsavedEdits() async throws {
     let file = try folder.make()
-    let document = try await withSavedEdit(file)
+    let document = try await withSavedEdit(file, AutosavePolicy(changes: .max))
     #expect(rename(file.path + ".backup", file.path) == 0)
     let bee = try #require(await document.content.top())
     for x in 0..<3_000 {
@@ -301,6 +305,27 @@ import Testing
     }
     try await document.close()
     #expect(try file.read().emojisInOrder().map(\.position.x) == [9])
+  }
+
+  @Test("D14 a save of so many edits that the log keeps none is no loss")
+  func forgottenEdits() async throws {
+    let file = try folder.make()
+    let document = try await withSavedEdit(file)
+    let other = try await DocumentFolder.open(file, AutosavePolicy(changes: .max))
+    let bee = try #require(await document.content.top())
+    for x in 0..<3_000 {
+      let move = Change.move(bee.id, to: try Point(x: 9, y: Double(x)))
+      try await other.perform(Edit(name: "move", changes: [move]))
+    }
+    try await other.close()
+    #expect(try !file.read().log.contains { $0.id.origin == document.origin })
+    let events = document.events()
+    await document.refresh()
+    try await document.perform(.bee(x: 2))
+    try await document.close()
+    #expect(try Set(file.read().emojisInOrder().map(\.position.x)) == [2, 9])
+    let received = try await events.until { _ in false }
+    #expect(!received.contains { if case .setAside = $0 { true } else { false } })
   }
 
   private static func picture() throws -> CheckedPicture {
@@ -312,12 +337,11 @@ import Testing
 
   /// The document in which edits were kept, if that was reported once.
   private func keptFile(_ events: [DocumentEvent], edits: Int) throws -> DocumentFile? {
-    let reports = events.compactMap { event -> [String]? in
-      guard case .setAside(edits, let files) = event else { return nil }
-      return files
+    let reports = events.compactMap { event -> (edits: Int, files: [String])? in
+      if case .setAside(let edits, let files) = event { (edits, files) } else { nil }
     }
-    #expect(reports.map(\.count) == [1])
-    return reports.first?.first.map { DocumentFile($0) }
+    #expect(reports.map(\.edits) == [edits] && reports.first?.files.count == 1)
+    return reports.first?.files.first.map { DocumentFile($0) }
   }
 
   @Test("D15 a missing file is reported once while nothing is unsaved, and its return as well")
@@ -365,6 +389,7 @@ import Testing
   func editsDuringRebase() async throws {
     let file = try folder.make()
     let document = try await DocumentFolder.open(file)
+    await document.waitForLocks()
     try await document.perform(.bee(x: 1))
     try await document.save()
     let bee = try #require(await document.content.top())

@@ -76,6 +76,7 @@ struct LifeCycleTests {
       let folder = try DocumentFolder()
       let file = DocumentFile(try folder.make().path, timeout: .seconds(20))
       let document = try await DocumentFolder.open(file, AutosavePolicy(delay: .seconds(100)))
+      await document.waitForLocks()
       let life = LifeCycle(closing: .shared)
       try await document.perform(.bee())
       let lock = try FileLock(file.path)

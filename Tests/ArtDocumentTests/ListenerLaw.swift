@@ -439,7 +439,8 @@ struct ListenerLaw {
 
   private mutating func refresh(_ index: Int) {
     guard programs[index].save == nil, programs[index].copy.unsaved.isEmpty else { return }
-    emit(index, programs[index].copy.adopt(store.read()))
+    let found = store.find(by: programs[index].copy.origin, holding: nil)
+    emit(index, programs[index].copy.adopt(found.content, recorded: found.savedSequence))
   }
 
   // MARK: Others

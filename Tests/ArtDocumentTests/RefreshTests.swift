@@ -142,15 +142,16 @@ import Testing
   @Test("D13 a refresh that is requested while a save runs begins after it")
   func refreshAfterSave() async throws {
     let file = try folder.make()
-    let document = try await DocumentFolder.open(DocumentFile(file.path, timeout: .seconds(20)))
+    let document = try await DocumentFolder.open(file)
+    await document.waitForLocks()
     try await document.perform(.bee())
     let lock = try FileLock(file.path)
     async let saved: Void = document.save()
     try await until("a save to begin") { await document.state == .saving }
     #expect(await document.generation.begun == 1)
     async let refreshed = document.refresh()
-    // The refresh may not have been requested yet; then it begins after the save, too. Not too many turns: the save gives up after 5 s.
-    for _ in 0..<10 { await Task.yield() }
+    // The refresh may not have been requested yet; then it begins after the save, too.
+    for _ in 0..<100 { await Task.yield() }
     #expect(await document.generation.begun == 1)
     lock.release()
     try await saved

@@ -485,6 +485,8 @@ public struct RebasedSave: Sendable {
   public let own: RebasedEdits
   /// The edits of the others.
   public let others: ExternalChange?
+  /// The sequence number of the program's last edit that the document recorded as saved before; nil without a record.
+  public let savedBefore: Int?
 }
 
 extension DocumentFile {
@@ -517,7 +519,7 @@ extension DocumentFile {
       if isJournalled, let last = edits.unsaved.last {
         try transaction.setSaved(last.origin, upTo: last.sequence)
       }
-      // The commit counts only if this file is still at the path then.
+      // The commit counts only if this file, or a copy of it, is at the path then.
       let file = hold(former)
       beforeCommit()
       return SaveOutcome(
@@ -542,9 +544,19 @@ extension DocumentFile {
       let content = try transaction.load()
       guard let others = edits.others(in: content) else { return nil }
       return SaveOutcome(
-        base: transaction.base, rebased: RebasedSave(content: content, own: RebasedEdits(), others: others),
+        base: transaction.base,
+        rebased: RebasedSave(content: content, own: RebasedEdits(), others: others, savedBefore: nil),
         pictures: try transaction.pictureDigests(), file: hold(nil))
     }
+  }
+
+  /// The whole document, as a program of that origin finds it, which holds `former`. Throws what `read` throws.
+  public func find(by origin: Origin, holding former: HeldFile?) throws(ArtError) -> FoundState {
+    let file = hold(former)
+    let (content, sequence) = try read { (transaction) throws(ArtError) in
+      (try transaction.load(), try transaction.savedSequence(of: origin))
+    }
+    return FoundState(content: content, savedSequence: sequence, file: hold(file) === file ? file : nil)
   }
 
   /// The document's state, read from the row of `art` only. Throws what `read` throws.

@@ -19,6 +19,8 @@ public protocol DocumentStore: Sendable {
   func base() throws(ArtError) -> DocumentBase
   /// The whole document.
   func read() throws(ArtError) -> DocumentContent
+  /// The same for a program of that origin, which holds `former`.
+  func find(by origin: Origin, holding former: HeldFile?) throws(ArtError) -> FoundState
   /// Saves edits that were made in memory, rebased onto what others saved since their base; see
   /// `DocumentFile.save`.
   func save(_ edits: NetEdits, isJournalled: Bool, holding former: HeldFile?) throws(ArtError) -> SaveOutcome
@@ -43,14 +45,14 @@ public protocol DocumentStore: Sendable {
   ) throws(ArtError) -> Journal?
 }
 
-extension DocumentStore {
-  /// The whole document, and its file. Nil for the file if another one has taken its place while it was read.
-  package func read(holding former: HeldFile?) throws(ArtError) -> (content: DocumentContent, file: HeldFile?)
-  {
-    let file = hold(former)
-    let content = try read()
-    return (content, hold(file) === file ? file : nil)
-  }
+/// A document as a program finds it that has saved edits in it.
+public struct FoundState: Sendable {
+  /// The whole document.
+  public let content: DocumentContent
+  /// The sequence number of the program's last edit that the document records as saved; nil without a record.
+  public let savedSequence: Int?
+  /// The document's file, held open. Nil if another one has taken its place while it was read, and for a store without a file.
+  public let file: HeldFile?
 }
 
 /// What a program had saved in a file that another one has replaced.
@@ -155,6 +157,11 @@ public final class MemoryStore: DocumentStore {
   /// The whole document.
   public func read() -> DocumentContent { state.withLock(\.content) }
 
+  /// The same, with what is recorded of the program's edits.
+  public func find(by origin: Origin, holding former: HeldFile?) -> FoundState {
+    state.withLock { FoundState(content: $0.content, savedSequence: $0.origins[origin], file: nil) }
+  }
+
   /// Saves edits, rebased onto what others saved. Throws `replaced` for those of another document, and `movedOn` if it
   /// lacks `edits.last`.
   public func save(
@@ -232,10 +239,13 @@ public final class MemoryStore: DocumentStore {
     nil
   }
 
-  /// Replaces the document by another state of itself, as restoring a backup does.
+  /// Replaces the document by another state of itself, as restoring a backup does. The records of journals are those of that time.
   public func replace(_ content: DocumentContent) {
     state.withLock { state in
       state.content = content
+      for origin in state.origins.keys {
+        state.origins[origin] = content.log.last { $0.id.origin == origin }?.id.sequence
+      }
       state.pictures = Array(content.pictures)
       state.writes += 1
     }

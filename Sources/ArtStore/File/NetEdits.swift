@@ -87,18 +87,19 @@ public struct NetEdits: Sendable {
     var content = try art.load()
     let found = DocumentBase(content)
     let others = ExternalChange(in: content, since: base, knowing: known, besides: origin)
-    if let last, let others, !others.isComplete, !content.log.contains(where: { $0.id == last }) {
-      throw .lacking(last, name)
-    }
+    let recorded = try savedSequence(origin)
+    let isLost =
+      last.map { (recorded ?? 0) < $0.sequence && !content.log.lazy.map(\.id).contains($0) } ?? false
+    if let last, let others, !others.isComplete, isLost { throw .lacking(last, name) }
     // Another program may have restored the journal although this one is running. What it applied is not
     // applied twice.
-    let restored = max(try savedSequence(origin) ?? 0, content.log.restoredSequence(of: origin) ?? 0)
+    let restored = max(recorded ?? 0, content.log.restoredSequence(of: origin) ?? 0)
     let known = Set(content.log.lazy.map(\.id))
     let rest = unsaved.without { $0.sequence <= restored || known.contains($0) }
     var random = SystemRandomNumberGenerator()
     let own = content.rebase(rest, save: found.revision + 1, using: &random)
     try NetEdits(own.edits, of: content, since: found).write(to: &art, from: 0)
-    return RebasedSave(content: content, own: own, others: others)
+    return RebasedSave(content: content, own: own, others: others, savedBefore: recorded)
   }
 
   /// What others have done since the base in a stored content that has all of these edits; nil if it lacks one.

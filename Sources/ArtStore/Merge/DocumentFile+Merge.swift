@@ -189,6 +189,8 @@ extension DocumentFile {
       } catch {
         switch error.number {
         case EINVAL, ENOSYS, EBUSY, EXDEV: mustRewrite = true
+        // Another user's file in a folder with the sticky bit may be written, and not replaced.
+        case EPERM, EACCES: mustRewrite = true
         // Another program is exchanging the file.
         case ENOENT: break
         default: throw ArtError(error, cannot: "replace", file.name)

@@ -79,11 +79,13 @@ extension DocumentFile {
     }
   }
 
-  /// Merges what was saved in a file that was at this path before, and returns the file that is there now. A replaced file that cannot be read
-  /// brings nothing. Throws `replaced` if another document is at the path, and what `merge` throws.
+  /// Merges what was saved in a file that was at this path before, and returns the file that is there now. Throws `replaced` if another document
+  /// is at the path, `parted` also if nothing of the state can be read, and what `merge` throws.
   public func merge(_ replaced: ReplacedState) throws(ArtError) -> HeldFile? {
     let copies = try copies(of: replaced)
-    guard let id = copies.first?.content.id else { return nil }
+    guard let id = copies.first?.content.id else {
+      throw ArtError(.parted, "the file that was at \(path) before cannot be read", about: path)
+    }
     guard try base().id == id else { throw .replaced(path) }
     return try merge(copies) { (_) throws(ArtError) in }.held
   }
@@ -94,6 +96,7 @@ extension DocumentFile {
       var copies = try copies(of: replaced)
       if copies.count == 2, let merged = try merged(copies[0], copies[1]) { copies = [merged] }
       var kept: [String] = []
+      if copies.isEmpty, let file = replaced.file { kept.append(try file.setAside()) }
       for var copy in copies {
         try copy.removeLostBackground(at: WallClock.milliseconds())
         let bytes = if let bytes = copy.bytes { bytes } else { try copy.canonicalFile().bytes }
@@ -109,8 +112,13 @@ extension DocumentFile {
 
   /// What is known of the state: the file's copy, and the content if the file has not the same.
   private func copies(of replaced: ReplacedState) throws(ArtError) -> [DocumentCopy] {
-    var file: DocumentCopy?
-    if let held = replaced.file { file = try readable(held) }
+    let file: DocumentCopy?
+    do throws(ArtError) {
+      file = try replaced.file.flatMap { (file) throws(ArtError) in try copy(of: try file.bytes()) }
+    } catch {
+      // What is in memory has all edits.
+      file = nil
+    }
     guard let content = replaced.content else { return [file].compactMap(\.self) }
     guard let file, file.content.id == content.id else { return [DocumentCopy(content, named: name)] }
     // The file may have been replaced before it was held.
@@ -126,16 +134,6 @@ extension DocumentFile {
       return nil
     }
     return merged
-  }
-
-  /// The copy that a held file has; nil if it has none. Throws `inputOutput`.
-  private func readable(_ held: HeldFile) throws(ArtError) -> DocumentCopy? {
-    do throws(ArtError) { return try copy(of: try held.bytes()) } catch {
-      switch error.code {
-      case .notADocument, .damaged, .newerFormat, .tooLarge: return nil
-      default: throw error
-      }
-    }
   }
 
   /// The same for the bytes of that file.

@@ -252,6 +252,10 @@ public final class Session: Sendable {
     public let unsaved: Int
   }
 
+  /// Keeps apart what the document had saved, and another program's state has replaced, because the process is about to end. Returns the
+  /// documents that have it.
+  package func setAsideAtOnce() async -> [String] { await shared.document.setAsideAtOnce() }
+
   /// Ends all sessions of the document, for a program that ends. If the document cannot be saved, its journal is kept and the
   /// failure returned. With `discardingChanges` it is not saved, and unsaved edits are lost.
   public func end(discardingChanges: Bool = false) async -> SavingFailure? {

@@ -95,6 +95,7 @@ extension StreamSignals {
     case .failure(let error): printUnsaved(error, before)
     case nil: printUnsaved(nil, before)
     }
+    if case .success = result {} else { printSetAside() }
     leaveTerminal()
     SignalSource.die(of: number)
   }
@@ -114,6 +115,18 @@ extension StreamSignals {
     guard count > 0, poll(&ready, 1, 50) == 1 else { return }
     let (path, cause) = (session.filePath, error ?? .notInTime(session.filePath))
     Output.printError(ArtError.notSaved(count, in: path, cause).message)
+  }
+
+  /// Has what the document had saved, and another state has replaced, kept apart, and tells where.
+  private func printSetAside() {
+    guard let session = saved.withLock({ $0.session }) else { return }
+    let files = Outcome { await session.setAsideAtOnce() }.wait(atMost: .milliseconds(500)) ?? []
+    var ready = pollfd(fd: 2, events: Int16(POLLOUT), revents: 0)
+    guard !files.isEmpty, poll(&ready, 1, 50) == 1 else { return }
+    let words = files.map { ArtError.Remedy.shellWord($0) }.joined(separator: " ")
+    Output.printError(
+      "\(session.filePath) was replaced by another program; what was saved before is in \(words): `emojiart merge` brings it in"
+    )
   }
 
   /// Restores the terminal, with the cursor below the prompt.
