@@ -142,7 +142,8 @@ import Testing
       #expect(try left.check().faults == [])
       triples += 1
     }
-    print("F30 merging files: \(triples) triples, \(broken) laws broken, \(otherPictures) with other pictures")
+    print(
+      "F30 merging files: \(triples) triples, \(broken) laws broken, \(otherPictures) with other pictures")
     #expect(otherPictures * 100 <= triples)
     campaign.report(tried: triples)
   }
