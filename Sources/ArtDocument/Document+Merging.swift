@@ -12,9 +12,7 @@ extension Document {
   /// former one stays held: merging it again changes nothing.
   func hold(_ file: HeldFile?) {
     for content in copy.takeReplaced() {
-      guard let state = ReplacedState(content, in: held) else { continue }
-      replaced.append((number: nextReplaced, state: state))
-      nextReplaced += 1
+      if let state = ReplacedState(content, in: held) { replaced.append(state) }
     }
     if let file { held = file }
   }
@@ -87,7 +85,7 @@ extension Document {
   /// merging throws; then that state and the later ones stay.
   private func mergeReplaced(into store: some DocumentStore) async throws(ArtError) -> Bool {
     var isMerged = false
-    while let (number, state) = replaced.first {
+    while let state = replaced.first {
       do throws(ArtError) {
         try await merge(state, into: store)
         isMerged = true
@@ -95,8 +93,8 @@ extension Document {
         guard error.forbidsMerging else { throw error }
         await setAside(state)
       }
-      // Only now: a program that ends meanwhile still knows of it.
-      replaced.removeAll { $0.number == number }
+      // Only now: until then a signal or a second close still finds it.
+      replaced.removeAll { $0 === state }
     }
     return isMerged
   }
@@ -110,20 +108,19 @@ extension Document {
   /// Keeps apart what is not merged before the document is left, when no save and no refresh runs any more.
   func setReplacedAside() async {
     await waitUntilIdle()
-    while let state = replaced.first?.state ?? unseen {
-      if replaced.isEmpty { held = nil }
+    while let state = replaced.first ?? unseen {
       await setAside(state)
-      if !replaced.isEmpty { replaced.removeFirst() }
+      if replaced.isEmpty { held = nil } else { replaced.removeAll { $0 === state } }
       await waitUntilIdle()
     }
   }
 
   /// The same at once, because the process is about to end; nothing is reported. Returns the files.
   package func setAsideAtOnce() -> [String] {
-    (replaced.map(\.state) + [unseen].compactMap(\.self)).flatMap { store.setAside($0) }
+    (replaced + [unseen].compactMap(\.self)).flatMap { store.setAside($0) }
   }
 
-  /// What this program had saved, if another file than the one that it has read or saved last is at the path: nobody has looked at that.
+  /// The saved state, if the file at the path is one that this program has not read yet.
   private var unseen: ReplacedState? {
     guard copy.lastSaved != nil, let held, let file = store.hold(held), file !== held else { return nil }
     return ReplacedState(copy.savedContent, in: held)

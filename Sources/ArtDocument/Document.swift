@@ -78,9 +78,8 @@ public actor Document {
   private var isRegistered = false
   /// The file that the document was in when this program read or saved it last; nil before, and if it cannot be held.
   var held: HeldFile?
-  /// What other states have replaced, and is not merged into them yet, oldest first, each with a number of its own.
-  var replaced: [(number: Int, state: ReplacedState)] = []
-  var nextReplaced = 0
+  /// The states that other programs have replaced, and that are not merged yet, oldest first.
+  var replaced: [ReplacedState] = []
   /// The last segment of the journal whose edits are all saved.
   private var savedSegment = 0
   /// The removal of the journal when the document closes.

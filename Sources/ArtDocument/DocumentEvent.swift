@@ -118,9 +118,9 @@ public enum DocumentEvent: Sendable, Equatable {
   /// Changes of an unsaved edit were dropped: another program removed their emoji, or `RebasedEdits.dropped` has the
   /// other reasons. The next `changed` has the effect on the content.
   case dropped(EditID, [Change])
-  /// Edits that this program had saved are not in the document any more: another program has put a state in its place with which they cannot be
-  /// merged, or that could not be looked at before the document was closed. `files` are documents that have them; none where they cannot be
-  /// kept. The number of edits is 0 if it is not known, or if they may be in the document.
+  /// Edits that this program had saved may no longer be in the document. Another program has replaced the document's state, and the two states
+  /// cannot be merged, or the new one could not be read before the document was closed. `edits` is the number of missing edits; 0 if it is not
+  /// known. `files` are the documents in which the saved state is kept; empty if they could not be written.
   case setAside(edits: Int, files: [String])
   /// An emoji that this program added has another id, because another program used the same one. The next `changed`
   /// removes the old one and adds the new one.

@@ -45,7 +45,7 @@ public protocol DocumentStore: Sendable {
   ) throws(ArtError) -> Journal?
 }
 
-/// A document as a program finds it that has saved edits in it.
+/// A document as it is read by a program that may have saved edits in it.
 public struct FoundState: Sendable {
   /// The whole document.
   public let content: DocumentContent
@@ -56,7 +56,7 @@ public struct FoundState: Sendable {
 }
 
 /// What a program had saved in a file that another one has replaced.
-public struct ReplacedState: Sendable {
+public final class ReplacedState: Sendable {
   /// The document as it was saved; nil if the program does not know each of its edits any more.
   public let content: DocumentContent?
   /// The file, which has the pictures, too, and the edits that have left the log; nil if it is not held.
@@ -181,7 +181,7 @@ public final class MemoryStore: DocumentStore {
     }
   }
 
-  /// Nil, because nobody can replace memory.
+  /// Nil: a memory store has no file.
   public func hold(_ former: HeldFile?) -> HeldFile? { nil }
 
   /// Merges a copy of the document into it. Throws as `DocumentMerge` does.

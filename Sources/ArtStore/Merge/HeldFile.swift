@@ -68,6 +68,13 @@ extension DocumentFile {
     try merge(try replaced.bytes())
   }
 
+  /// The same for the bytes of that file.
+  func merge(_ replaced: [UInt8]) throws(ArtError) -> MergeOutcome? {
+    let copy = try copy(of: replaced)
+    guard try base().id == copy.content.id else { return nil }
+    return try merge([copy]) { (_) throws(ArtError) in }
+  }
+
   /// The document's file, held open. `former` is given back if it holds that file already. Nil if the file cannot be opened.
   public func hold(_ former: HeldFile?) -> HeldFile? {
     do throws(ArtError) {
@@ -134,12 +141,5 @@ extension DocumentFile {
       return nil
     }
     return merged
-  }
-
-  /// The same for the bytes of that file.
-  func merge(_ replaced: [UInt8]) throws(ArtError) -> MergeOutcome? {
-    let copy = try copy(of: replaced)
-    guard try base().id == copy.content.id else { return nil }
-    return try merge([copy]) { (_) throws(ArtError) in }
   }
 }

@@ -53,7 +53,7 @@ public actor BucketSync {
   private var isAllDue = false
   private nonisolated let failures = ReportedFailures()
   private let onOutage: @Sendable (ArtError) -> Void
-  /// Whether it was told that the store does not answer, and it has not answered since.
+  /// Whether the present outage of the store has been reported.
   private var isOut = false
   private nonisolated let executor = ThreadExecutor("emojiart.bucket")
 
@@ -75,7 +75,8 @@ public actor BucketSync {
     timeline = Timeline(clock)
   }
 
-  /// Keeps a folder and a place in a store the same. `onOutage` is told why the store does not answer, once before it is tried further. The key and the region come from the settings of AWS's programs; so does the store's URL,
+  /// Keeps a folder and a place in a store the same. `onOutage` is called once for each outage, when a
+  /// request has failed twice; the request is then tried again. The key and the region come from the settings of AWS's programs; so does the store's URL,
   /// unless the user gave it as `endpoint`. Throws `notPermitted` without a key, and `badValue` for wrong settings.
   public init(
     _ folder: String, _ location: BucketLocation, endpoint: String?, proxies: ProxySettings,
@@ -246,7 +247,7 @@ public actor BucketSync {
       let ids = (try file(name).base().id, try file(FilePath(document)).base().id)
       return ids.0 == ids.1 ? .copy : .document
     } catch {
-      // While one of them cannot be read, nobody knows.
+      // One of the two files cannot be read. The next pass decides.
       return .copy
     }
   }

@@ -82,7 +82,7 @@ public actor MergingFolder {
           await self.receive(event)
         }
       },
-      // The former file may have edits that nobody has seen yet.
+      // The replaced file may contain edits that the folder has not reported.
       Task { [weak self] in
         for await path in replacements {
           guard let self, !Task.isCancelled else { return }

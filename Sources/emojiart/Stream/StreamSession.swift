@@ -207,7 +207,8 @@ extension ArtError {
     ArtError(.tooLarge, "--atomic keeps at most 1,000,000 edits until the end; split the input")
   }
 
-  /// The error for edits that could not be saved, and where they are kept; for none, that the document could not be looked at before the end.
+  /// The error for a document that could not be closed: `count` edits are unsaved, and kept in the journal. With a count of 0 all edits were
+  /// saved, but the file could not be read again.
   static func notSaved(_ count: Int, in name: String, _ cause: ArtError) -> ArtError {
     guard count > 0 else {
       return ArtError(
