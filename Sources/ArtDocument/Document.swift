@@ -6,6 +6,25 @@ import ArtSystem
 import Dispatch
 import Synchronization
 
+/// The folder in which a document journals its unsaved edits, so that they outlive the program.
+public enum JournalLocation: Sendable {
+  /// The state folder of this machine: `$EMOJIART_STATE`, else `$XDG_STATE_HOME/emojiart`, else
+  /// `~/.local/state/emojiart`.
+  case standard
+  /// Another folder. The program itself must restore journals from there.
+  case folder(JournalFolder)
+  /// No journal: a program that is killed loses its unsaved edits.
+  case none
+
+  func folder() throws(ArtError) -> JournalFolder? {
+    switch self {
+    case .standard: try JournalFolder.standard()
+    case .folder(let folder): folder
+    case .none: nil
+    }
+  }
+}
+
 /// Why a save is made. The reason sets the timeout for a locked document.
 enum SaveReason {
   case asked
@@ -84,14 +103,14 @@ public actor Document {
   private var savedSegment = 0
   /// The removal of the journal when the document closes.
   private var journalRemoval: Task<Void, Never>?
-  private var runningSave: RunningSave?
+  private(set) var runningSave: RunningSave?
   /// The running refresh, and why it could not read the store. A refresh and a save never run at the same time.
   var runningRefresh: Task<ArtError?, Never>?
   /// The number of refreshes and saves started, and the number of the newest one that read the store.
-  private(set) var generation = (begun: 0, completed: 0)
+  var generation = (begun: 0, completed: 0)
   /// The stamp of the store at the last refresh.
   var stamp: FileStamp?
-  private(set) var blocker = SaveBlocker()
+  var blocker = SaveBlocker()
   /// The largest number of unsaved edits. Tests set it.
   var capacity = 1_000_000
   /// How long a save waits for a locked document; nil for as long as its reason says. Tests set it.
@@ -100,10 +119,10 @@ public actor Document {
   /// The number of callers waiting for the document to close.
   private(set) var closing = 0
   private var autosaveTimer: (due: Duration, task: Task<Void, Never>)?
-  private var refreshTimer: Task<Void, Never>?
-  private var refreshInterval: Duration?
-  private var hintTask: Task<Void, Never>?
-  private let timeline: Timeline
+  var refreshTimer: Task<Void, Never>?
+  var refreshInterval: Duration?
+  var hintTask: Task<Void, Never>?
+  let timeline: Timeline
   private let time: @Sendable () -> Int
   private let storeQueue = DispatchQueue(label: "emojiart.store")
   private nonisolated let listeners: Broadcast<DocumentEvent>
@@ -124,7 +143,7 @@ public actor Document {
     init(_ store: any DocumentStore) { self.store = Mutex(store) }
   }
 
-  private struct RunningSave {
+  struct RunningSave {
     var task: Task<ArtError?, Never>
     /// The changes that the save contains.
     var token: SaveToken
@@ -356,7 +375,7 @@ public actor Document {
   /// Throws what writing a file throws, and `replaced` when another document is at the path; the edits are kept then.
   public func save() async throws(ArtError) { try await save(.asked) }
 
-  private func save(_ reason: SaveReason) async throws(ArtError) {
+  func save(_ reason: SaveReason) async throws(ArtError) {
     let goal = changeCount.token
     while !changeCount.isSaved(goal) {
       guard life.state != .closed else { throw .closedDocument(path) }
@@ -457,155 +476,9 @@ public actor Document {
 
   /// Removes saved segments from the journal. A failure is harmless: the file records that they are saved, and the
   /// next save or refresh tries again.
-  private func trimJournal() {
+  func trimJournal() {
     do throws(ArtError) { try journal?.remove(upTo: savedSegment) } catch { return }
     waiters.release()
-  }
-
-  // MARK: Refreshing
-
-  /// Adopts what other programs have saved. Unsaved edits are rebased on top of it by a save. An error is reported as
-  /// the document's state, except with `isQuiet` false, when the store may be half-written.
-  ///
-  /// Returns when a refresh, or a save (which refreshes too), has started after the call and ended. False if the
-  /// store could not be read; the caller should then try again, because no event announces that it is readable.
-  @discardableResult
-  public func refresh(isQuiet: Bool = true) async -> Bool {
-    trimJournal()
-    let before = generation.begun
-    while generation.completed <= before {
-      guard life.state != .closed, closing == 0 else { return true }
-      if let runningSave {
-        _ = await runningSave.task.value
-      } else if let runningRefresh {
-        _ = await runningRefresh.value
-      } else {
-        _ = await startRefresh(isQuiet).value
-        // A failed refresh without error report has not read the store.
-        if !isQuiet { return generation.completed > before }
-      }
-    }
-    return blocker.readError == nil
-  }
-
-  /// Refreshes at each hint, until the sequence ends or the document is closed. A new sequence replaces the previous
-  /// one.
-  public func refresh(at hints: some AsyncSequence<RefreshHint, Never> & Sendable) {
-    hintTask?.cancel()
-    guard life.state != .closed else { return }
-    hintTask = Task { [weak self] in
-      for await hint in hints {
-        guard let self, !Task.isCancelled else { return }
-        await hint.done(self.refresh(isQuiet: hint.isQuiet))
-      }
-    }
-  }
-
-  /// Sets the interval of periodic refreshes; nil for none.
-  public func refresh(every interval: Duration?) {
-    guard interval != refreshInterval else { return }
-    refreshInterval = interval
-    refreshTimer?.cancel()
-    scheduleRefresh()
-  }
-
-  private func scheduleRefresh() {
-    guard let refreshInterval, life.state != .closed else { return }
-    refreshTimer = Task { [weak self, timeline] in
-      do { try await timeline.sleep(timeline.now() + refreshInterval) } catch { return }
-      await self?.refreshTimerFired()
-    }
-  }
-
-  private func refreshTimerFired() async {
-    // A running save refreshes too.
-    if runningSave == nil { await refresh() }
-    // Another timer may have been set meanwhile.
-    if !Task.isCancelled { scheduleRefresh() }
-  }
-
-  /// The state of the store at a refresh.
-  private enum RefreshResult: Sendable {
-    /// It is in the known state, in this file.
-    case unchanged(FileStamp, HeldFile?)
-    /// It is in another state, and there are no unsaved edits.
-    case changed(FileStamp, FoundState)
-    /// It is in another state, and a save has to rebase the unsaved edits.
-    case conflict(DocumentBase)
-    /// It cannot be read.
-    case failed(ArtError)
-  }
-
-  @discardableResult
-  func startRefresh(
-    _ isQuiet: Bool, waitingAtMost timeout: Duration? = SaveReason.autosave.timeout
-  ) -> Task<ArtError?, Never> {
-    generation.begun += 1
-    let (number, old, base, isDirty, held) = (generation.begun, stamp, copy.base, hasUnsavedChanges, held)
-    let store: any DocumentStore = if let timeout { self.store.waiting(atMost: timeout) } else { self.store }
-    let task = Task { () -> ArtError? in
-      do throws(ArtError) {
-        let result = try await wait { () throws(ArtError) -> RefreshResult in
-          let stamp = try store.stamp()
-          if let old, stamp.provesUnchanged(since: old) { return .unchanged(stamp, held) }
-          // Most new states are this program's own saves.
-          let held = store.hold(held)
-          let found = try store.base()
-          if found == base { return .unchanged(stamp, held) }
-          // A save must not start while the file may be half-written.
-          if isDirty, isQuiet { return .conflict(found) }
-          let state = try store.find(by: self.origin, holding: held)
-          guard state.content.id == base.id else { throw .replaced(store.path) }
-          return isDirty ? .conflict(found) : .changed(stamp, state)
-        }
-        await refreshed(result, number)
-        return nil
-      } catch {
-        runningRefresh = nil
-        if isQuiet { await refreshed(.failed(error), number) } else { step() }
-        return error
-      }
-    }
-    runningRefresh = task
-    return task
-  }
-
-  private func refreshed(_ result: RefreshResult, _ number: Int) async {
-    runningRefresh = nil
-    generation.completed = max(generation.completed, number)
-    // The document may have been closed meanwhile.
-    guard life.state != .closed else { return }
-    let isSaveFailing = if case .error = life.state { true } else { false }
-    let isDue: Bool
-    switch result {
-    case .unchanged(let stamp, let file):
-      self.stamp = stamp
-      held = file ?? held
-      isDue = blocker.refreshed(isSaveFailing: isSaveFailing)
-    case .changed(let stamp, let found):
-      self.stamp = stamp
-      isDue = blocker.refreshed(isSaveFailing: isSaveFailing)
-      let events = copy.adopt(found.content, recorded: found.savedSequence)
-      hold(found.file)
-      emit(events)
-    case .conflict(let found):
-      // A failing save touches the file too: only another program's write is a reason to retry early.
-      isDue = blocker.conflicted(with: found, isSaveFailing: isSaveFailing)
-    case .failed(let error):
-      isDue = blocker.readFailed(error.code)
-      if error.code != .busy {
-        stamp = nil
-        if !hasUnsavedChanges { emit(life.refreshFailed(error)) }
-      }
-    }
-    if blocker.readError == nil, !hasUnsavedChanges { emit(life.refreshSucceeded()) }
-    // What failed before is tried again.
-    mergeReplaced()
-    if isDue, hasUnsavedChanges, closing == 0 {
-      // The error becomes the document's state.
-      do throws(ArtError) { try await save(.autosave) } catch {}
-    }
-    step()
   }
 
   /// Sets the store at the document's new path. Saves and refreshes that start from now on use it.

@@ -278,7 +278,7 @@ extension DocumentFile {
 
   /// The same. If the file was replaced while the edit was committed to it, `merge` gets that transaction, and may bring the edit into the new
   /// file and return the result; with nil the body runs again.
-  private func edit<Result>(
+  func edit<Result>(
     expecting revision: Int? = nil, _ body: (DocumentTransaction) throws(ArtError) -> Result,
     orMerging merge: (DocumentTransaction) throws(ArtError) -> Result?
   ) throws(ArtError) -> Result {
@@ -463,93 +463,9 @@ extension DocumentFile {
   }
 }
 
-// MARK: - Saving
-
-/// The result of a save.
-public struct SaveOutcome: Sendable {
-  /// The state of the document after it.
-  public let base: DocumentBase
-  /// Set if others had saved since the base.
-  public let rebased: RebasedSave?
-  /// The digests of the stored pictures.
-  public let pictures: Set<String>
-  /// The file, held open; nil for a store without a file, and for a file that cannot be held.
-  public let file: HeldFile?
-}
-
-/// A program's edits, rebased onto what others saved since its base.
-public struct RebasedSave: Sendable {
-  /// The document as it is stored now.
-  public let content: DocumentContent
-  /// The program's own edits in it.
-  public let own: RebasedEdits
-  /// The edits of the others.
-  public let others: ExternalChange?
-  /// The sequence number of the program's last edit that the document recorded as saved before; nil without a record.
-  public let savedBefore: Int?
-}
+// MARK: - Reading, for open documents
 
 extension DocumentFile {
-  /// Saves edits that were made in memory.
-  ///
-  /// If an earlier save reported an error but wrote them, they are found in the file and made durable, not
-  /// written twice. If others have saved since the base, the edits are rebased onto theirs. With
-  /// `isJournalled` the document records how far the edits' journal is saved.
-  ///
-  /// If the file no longer has the picture of a new background, that edit is rebased too, and makes the
-  /// picture pending. If the file is replaced during the save, it is merged into the new one, with the edits as they are. Throws
-  /// `replaced` if another document is at the path, `movedOn` if the document is in another state that lacks `edits.last`, and what `edit`
-  /// throws; nothing is changed then.
-  public func save(
-    _ edits: NetEdits, isJournalled: Bool = false, holding former: HeldFile? = nil
-  ) throws(ArtError) -> SaveOutcome {
-    try save(edits, isJournalled: isJournalled, holding: former) {}
-  }
-
-  /// The same. `beforeCommit` runs on each attempt, after the edits are made and before they are committed.
-  func save(
-    _ edits: NetEdits, isJournalled: Bool = false, holding former: HeldFile? = nil, beforeCommit: () -> Void
-  ) throws(ArtError) -> SaveOutcome {
-    try edit { (transaction) throws(ArtError) in
-      guard transaction.id == edits.base.id else { throw .replaced(path) }
-      var rows = transaction
-      let rebased = try edits.save(to: &rows, named: path) { (origin) throws(ArtError) in
-        try transaction.savedSequence(of: origin)
-      }
-      if isJournalled, let last = edits.unsaved.last {
-        try transaction.setSaved(last.origin, upTo: last.sequence)
-      }
-      // The commit counts only if this file, or a copy of it, is at the path then.
-      let file = hold(former)
-      beforeCommit()
-      return SaveOutcome(
-        base: transaction.base, rebased: rebased, pictures: try transaction.pictureDigests(), file: file)
-    } orMerging: { (replaced) throws(ArtError) in
-      try merge(replaced.connection, with: edits)
-    }
-  }
-
-  /// The outcome of a save into a file that another one has replaced meanwhile. Edits made again would be other ones with the same ids, so
-  /// the replaced file, which has them, is merged into the new one. Nil if that is impossible.
-  private func merge(_ replaced: Connection, with edits: NetEdits) throws(ArtError) -> SaveOutcome? {
-    do throws(ArtError) {
-      guard try merge(replaced.bytes(count: replaced.size, at: 0)) != nil else { return nil }
-    } catch {
-      switch error.code {
-      case .parted, .damaged, .notADocument, .newerFormat: return nil
-      default: throw error
-      }
-    }
-    return try read { (transaction) throws(ArtError) in
-      let content = try transaction.load()
-      guard let others = edits.others(in: content) else { return nil }
-      return SaveOutcome(
-        base: transaction.base,
-        rebased: RebasedSave(content: content, own: RebasedEdits(), others: others, savedBefore: nil),
-        pictures: try transaction.pictureDigests(), file: hold(nil))
-    }
-  }
-
   /// The whole document, as a program of that origin finds it, which holds `former`. Throws what `read` throws.
   public func find(by origin: Origin, holding former: HeldFile?) throws(ArtError) -> FoundState {
     let file = hold(former)
@@ -575,10 +491,6 @@ extension DocumentFile {
 
 extension DocumentTransaction {
   var base: DocumentBase { DocumentBase(id: id, revision: revision, head: head) }
-
-  fileprivate func pictureDigests() throws(ArtError) -> Set<String> {
-    Set(try storedPictures().map(\.digest))
-  }
 }
 
 /// A generator that can replay its numbers, so that an edit planned again, on another file, gives its emoji the same

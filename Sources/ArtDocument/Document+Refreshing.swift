@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import ArtStore
+
+/// A reason to refresh: another program may have written to the store.
+public struct RefreshHint: Sendable {
+  /// Whether no program is writing to the store. If so, a store that cannot be read is an error.
+  public let isQuiet: Bool
+  /// Called after the refresh with true if the store could be read. Otherwise the source has to give the hint again.
+  public let done: @Sendable (Bool) async -> Void
+
+  /// A hint with these values.
+  public init(isQuiet: Bool = true, done: @escaping @Sendable (Bool) async -> Void = { _ in }) {
+    self.isQuiet = isQuiet
+    self.done = done
+  }
+}
+
+extension Document {
+  /// Adopts what other programs have saved. Unsaved edits are rebased on top of it by a save. An error is reported as
+  /// the document's state, except with `isQuiet` false, when the store may be half-written.
+  ///
+  /// Returns when a refresh, or a save (which refreshes too), has started after the call and ended. False if the
+  /// store could not be read; the caller should then try again, because no event announces that it is readable.
+  @discardableResult
+  public func refresh(isQuiet: Bool = true) async -> Bool {
+    trimJournal()
+    let before = generation.begun
+    while generation.completed <= before {
+      guard life.state != .closed, closing == 0 else { return true }
+      if let runningSave {
+        _ = await runningSave.task.value
+      } else if let runningRefresh {
+        _ = await runningRefresh.value
+      } else {
+        _ = await startRefresh(isQuiet).value
+        // A failed refresh without error report has not read the store.
+        if !isQuiet { return generation.completed > before }
+      }
+    }
+    return blocker.readError == nil
+  }
+
+  /// Refreshes at each hint, until the sequence ends or the document is closed. A new sequence replaces the previous
+  /// one.
+  public func refresh(at hints: some AsyncSequence<RefreshHint, Never> & Sendable) {
+    hintTask?.cancel()
+    guard life.state != .closed else { return }
+    hintTask = Task { [weak self] in
+      for await hint in hints {
+        guard let self, !Task.isCancelled else { return }
+        await hint.done(self.refresh(isQuiet: hint.isQuiet))
+      }
+    }
+  }
+
+  /// Sets the interval of periodic refreshes; nil for none.
+  public func refresh(every interval: Duration?) {
+    guard interval != refreshInterval else { return }
+    refreshInterval = interval
+    refreshTimer?.cancel()
+    scheduleRefresh()
+  }
+
+  func scheduleRefresh() {
+    guard let refreshInterval, life.state != .closed else { return }
+    refreshTimer = Task { [weak self, timeline] in
+      do { try await timeline.sleep(timeline.now() + refreshInterval) } catch { return }
+      await self?.refreshTimerFired()
+    }
+  }
+
+  private func refreshTimerFired() async {
+    // A running save refreshes too.
+    if runningSave == nil { await refresh() }
+    // Another timer may have been set meanwhile.
+    if !Task.isCancelled { scheduleRefresh() }
+  }
+
+  /// The state of the store at a refresh.
+  private enum RefreshResult: Sendable {
+    /// It is in the known state, in this file.
+    case unchanged(FileStamp, HeldFile?)
+    /// It is in another state, and there are no unsaved edits.
+    case changed(FileStamp, FoundState)
+    /// It is in another state, and a save has to rebase the unsaved edits.
+    case conflict(DocumentBase)
+    /// It cannot be read.
+    case failed(ArtError)
+  }
+
+  @discardableResult
+  func startRefresh(
+    _ isQuiet: Bool, waitingAtMost timeout: Duration? = SaveReason.autosave.timeout
+  ) -> Task<ArtError?, Never> {
+    generation.begun += 1
+    let (number, old, base, isDirty, held) = (generation.begun, stamp, copy.base, hasUnsavedChanges, held)
+    let store: any DocumentStore = if let timeout { self.store.waiting(atMost: timeout) } else { self.store }
+    let task = Task { () -> ArtError? in
+      do throws(ArtError) {
+        let result = try await wait { () throws(ArtError) -> RefreshResult in
+          let stamp = try store.stamp()
+          if let old, stamp.provesUnchanged(since: old) { return .unchanged(stamp, held) }
+          // Most new states are this program's own saves.
+          let held = store.hold(held)
+          let found = try store.base()
+          if found == base { return .unchanged(stamp, held) }
+          // A save must not start while the file may be half-written.
+          if isDirty, isQuiet { return .conflict(found) }
+          let state = try store.find(by: self.origin, holding: held)
+          guard state.content.id == base.id else { throw .replaced(store.path) }
+          return isDirty ? .conflict(found) : .changed(stamp, state)
+        }
+        await refreshed(result, number)
+        return nil
+      } catch {
+        runningRefresh = nil
+        if isQuiet { await refreshed(.failed(error), number) } else { step() }
+        return error
+      }
+    }
+    runningRefresh = task
+    return task
+  }
+
+  private func refreshed(_ result: RefreshResult, _ number: Int) async {
+    runningRefresh = nil
+    generation.completed = max(generation.completed, number)
+    // The document may have been closed meanwhile.
+    guard life.state != .closed else { return }
+    let isSaveFailing = if case .error = life.state { true } else { false }
+    let isDue: Bool
+    switch result {
+    case .unchanged(let stamp, let file):
+      self.stamp = stamp
+      held = file ?? held
+      isDue = blocker.refreshed(isSaveFailing: isSaveFailing)
+    case .changed(let stamp, let found):
+      self.stamp = stamp
+      isDue = blocker.refreshed(isSaveFailing: isSaveFailing)
+      let events = copy.adopt(found.content, recorded: found.savedSequence)
+      hold(found.file)
+      emit(events)
+    case .conflict(let found):
+      // A failing save touches the file too: only another program's write is a reason to retry early.
+      isDue = blocker.conflicted(with: found, isSaveFailing: isSaveFailing)
+    case .failed(let error):
+      isDue = blocker.readFailed(error.code)
+      if error.code != .busy {
+        stamp = nil
+        if !hasUnsavedChanges { emit(life.refreshFailed(error)) }
+      }
+    }
+    if blocker.readError == nil, !hasUnsavedChanges { emit(life.refreshSucceeded()) }
+    // What failed before is tried again.
+    mergeReplaced()
+    if isDue, hasUnsavedChanges, closing == 0 {
+      // The error becomes the document's state.
+      do throws(ArtError) { try await save(.autosave) } catch {}
+    }
+    step()
+  }
+}
