@@ -68,11 +68,8 @@ public struct ForeignArt: Sendable, Equatable {
         report: ExchangeReport())
       return
     }
-    guard !bytes.starts(with: [0xEF, 0xBB, 0xBF]) else {
-      throw .badJSON("a byte order mark before it; take these 3 bytes away", atByte: 0)
-    }
     var foreign = ForeignReader()
-    try JSONReader.read(bytes) { (reader) throws(ArtError) in try foreign.read(&reader) }
+    try JSONReader.read(bytes.withoutByteOrderMark) { (reader) throws(ArtError) in try foreign.read(&reader) }
     self = try foreign.finish()
   }
 }

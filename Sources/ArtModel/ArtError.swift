@@ -446,6 +446,11 @@ extension ArtError {
       .badValue, "\"\(text.prefix(40))\" is no author's name; give up to 64 bytes of plain text", about: text)
   }
 
+  /// A value that a setting cannot have.
+  static func badSetting(_ setting: Setting, _ value: String, _ permitted: String) -> ArtError {
+    ArtError(.badValue, "\"\(value.prefix(40))\" is no \(setting.rawValue); give \(permitted)", about: value)
+  }
+
   /// An emoji is to be put above itself.
   public static func aboveItself(_ text: String) -> ArtError {
     ArtError(.badValue, "\(text) cannot be put above itself; name another emoji", about: text)
@@ -501,8 +506,8 @@ extension ArtError {
     ArtError(.badValue, "\(count) \(unit) are out of bounds")
   }
 
-  /// JSON that cannot be read.
-  public static func badJSON(_ what: String, atByte index: Int) -> ArtError {
-    ArtError(.badJSON, "JSON with \(what), at byte \(index)")
+  /// JSON that cannot be read; `place` says where, if that helps.
+  public static func badJSON(_ what: String, at place: String? = nil) -> ArtError {
+    ArtError(.badJSON, "JSON with \(what)" + (place.map { ", \($0)" } ?? ""))
   }
 }

@@ -17,6 +17,15 @@ public struct DocumentClient: Hashable, Sendable {
     self.author = author
     self.session = session
   }
+
+  /// A typed name without blanks around it; nil if nothing is left.
+  static func trimmed(_ name: String) -> String? {
+    let scalars = name.unicodeScalars
+    guard let first = scalars.firstIndex(where: { !$0.properties.isWhitespace }),
+      let last = scalars.lastIndex(where: { !$0.properties.isWhitespace })
+    else { return nil }
+    return String(scalars[first...last])
+  }
 }
 
 /// One running program as the author of edits. It numbers the edits.

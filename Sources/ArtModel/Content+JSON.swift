@@ -27,7 +27,7 @@ extension Emoji {
 
   /// Reads the JSON of a row. Throws `badJSON`, and what the initializers of the values throw.
   public init(id: EmojiID, z: Int, fields: UnsafeBufferPointer<UInt8>) throws(ArtError) {
-    guard Limits.zOrder.contains(z) else { throw .badJSON("an emoji out of z-order", atByte: 0) }
+    guard Limits.zOrder.contains(z) else { throw .badJSON("an emoji out of z-order") }
     self = try JSONReader.read(fields) { (reader) throws(ArtError) in
       let members = try EmojiMembers(from: &reader)
       guard members.id == nil, members.z == nil else {

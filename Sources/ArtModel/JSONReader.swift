@@ -44,7 +44,7 @@ extension JSONWriter {
 
 /// A strict pull parser for one JSON text, in a single pass.
 ///
-/// It accepts RFC 8259 and nothing else. These are errors, with their byte offset: equal keys (parsers differ in
+/// It accepts RFC 8259 and nothing else. These are errors, with their line and column: equal keys (parsers differ in
 /// which one they choose), lone surrogates, invalid UTF-8, a byte order mark, NUL, numbers beyond a Double, more than
 /// 64 levels, and text after the value.
 public struct JSONReader {
@@ -74,8 +74,27 @@ public struct JSONReader {
     return try bytes.withUnsafeBufferPointer { (buffer) throws(ArtError) in try read(buffer, body) }
   }
 
-  /// A `badJSON` error at the current offset.
-  public func error(_ what: String) -> ArtError { .badJSON(what, atByte: index) }
+  /// A `badJSON` error at the current place.
+  public func error(_ what: String) -> ArtError { .badJSON(what, at: place) }
+
+  /// The current place as editors count it, from 1: `line 3, column 8`; `column 8` in a text of one line. A column is a scalar.
+  private var place: String {
+    let newline = UInt8(ascii: "\n")
+    let before = bytes.prefix(index)
+    let start = before.lastIndex(of: newline).map { $0 + 1 } ?? 0
+    let column = "column \(String(decoding: before[start...], as: UTF8.self).unicodeScalars.count + 1)"
+    guard bytes.contains(newline) else { return column }
+    return "line \(before.count { $0 == newline } + 1), \(column)"
+  }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+  private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
+  /// The bytes without a byte order mark of UTF-8 at their beginning, which programs of Windows write.
+  package var withoutByteOrderMark: UnsafeBufferPointer<UInt8> {
+    starts(with: Self.byteOrderMark) ? UnsafeBufferPointer(rebasing: self[Self.byteOrderMark.count...]) : self
+  }
 }
 
 // MARK: - Objects and arrays

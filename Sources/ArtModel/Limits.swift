@@ -26,6 +26,8 @@ package enum Limits {
   package static let authorBytes = 64
   /// The number of request keys in one edit. An edit with that many may lack older ones.
   package static let editTags = 1_000
+  /// The number of UTF-8 bytes in a path that is stored.
+  package static let pathBytes = 4_096
   /// The number of UTF-8 bytes in a background's URL.
   package static let urlBytes = 65_536
   /// The range of z-order values, such that steps between them cannot overflow.

@@ -377,16 +377,8 @@ extension Palettes {
 
   /// Parses the file strictly. Throws `badJSON` with the line, and `newerFormat`.
   public init(file bytes: UnsafeBufferPointer<UInt8>) throws(ArtError) {
-    try Self.checkVersion(bytes)
-    let own = try JSONReader.read(bytes) { (reader) throws(ArtError) in
-      do throws(ArtError) {
-        return try Self.read(&reader)
-      } catch {
-        let line = 1 + bytes.prefix(reader.index).count { $0 == UInt8(ascii: "\n") }
-        throw error.withCause("\(error.cause), line \(line)")
-      }
-    }
-    self.init(own: own)
+    try ConfigFile.checkVersion(bytes, knows: Self.version, of: "palettes")
+    self.init(own: try JSONReader.read(bytes, Self.read))
   }
 
   private static func read(_ reader: inout JSONReader) throws(ArtError) -> [PaletteName: [EmojiText]] {
@@ -401,23 +393,6 @@ extension Palettes {
     }
     guard let palettes else { throw reader.error("no palettes in it") }
     return palettes
-  }
-
-  /// Checks the version first: a newer file may have palettes in another form, and they come before the version.
-  private static func checkVersion(_ bytes: UnsafeBufferPointer<UInt8>) throws(ArtError) {
-    var found: Int?
-    do throws(ArtError) {
-      try JSONReader.read(bytes) { (reader) throws(ArtError) in
-        try reader.object { (key, reader) throws(ArtError) in
-          if key == "version" { found = try reader.integer() } else { try reader.skip() }
-        }
-      }
-    } catch {
-      // Malformed JSON is reported, with its line, when the palettes are read.
-      return
-    }
-    guard let found, found > version else { return }
-    throw ArtError(.newerFormat, "palettes in format \(found), this program knows \(version)")
   }
 
   private static func palettes(from reader: inout JSONReader) throws(ArtError) -> [PaletteName: [EmojiText]] {

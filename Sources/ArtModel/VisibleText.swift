@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension String {
-  /// The text with control characters and bidirectional controls replaced by visible escapes such as `\u{1b}`, for
+  /// The text with control characters, bidirectional controls and byte order marks replaced by visible escapes such as `\u{1b}`, for
   /// printing text from a document, a path or an argument.
   package var visible: String {
-    guard unicodeScalars.contains(where: \.isUnsafeOnTerminal) else { return self }
+    guard unicodeScalars.contains(where: \.isShownEscaped) else { return self }
     return unicodeScalars.reduce(into: "") { result, scalar in
-      if scalar.isUnsafeOnTerminal {
+      if scalar.isShownEscaped {
         result += "\\u{\(String(scalar.value, radix: 16))}"
       } else {
         result.unicodeScalars.append(scalar)
@@ -16,6 +16,9 @@ extension String {
 }
 
 extension Unicode.Scalar {
+  /// Whether `visible` shows the scalar as an escape. A byte order mark is harmless, but nobody sees it.
+  fileprivate var isShownEscaped: Bool { isUnsafeOnTerminal || value == 0xFEFF }
+
   /// Whether a terminal may interpret the scalar as a command or change the order of text because of it: the C0 and
   /// C1 controls, the line and paragraph separators, and the bidirectional controls. All are below U+10000.
   package var isUnsafeOnTerminal: Bool {

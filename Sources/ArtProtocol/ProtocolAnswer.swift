@@ -9,7 +9,7 @@ import ArtStore
 ///     {"ok":{"id":"…","unsaved":3},"tag":7}  {"ok":{"ids":["…"],"offCanvas":1,"unsaved":3}}  {"ok":{"unsaved":3}}
 ///     {"ok":{"done":["Undo move 🐝"],"left":1,"lost":1,"unsaved":4}}  {"ok":{"revision":12,"unsaved":0}}
 ///     {"ok":{"document":{…},"saved":{"head":"…","revision":12},"state":{"state":"open"},"unsaved":3,"version":7}}
-///     {"fetching":{"url":"…"}}  {"error":{"code":"…","message":"…","remedy":"…","subject":"…"}}
+///     {"fetching":{"url":"…"}}  {"error":{"code":"…","message":"…","remedy":"…","subject":"…"},"line":3}
 public struct ProtocolAnswer: Sendable, Equatable {
   /// The result of a request.
   public enum Outcome: Sendable, Equatable {
@@ -88,11 +88,12 @@ public struct ProtocolAnswer: Sendable, Equatable {
   public var outcome: Outcome
   /// The request's tag.
   public var tag: ProtocolTag?
+  /// The line of the input on which the request stands, from 1; nil where requests have no lines. Only an error is written with it.
+  public var inputLine: Int?
 
-  /// The answer to a request with that tag.
-  public init(_ outcome: Outcome, tag: ProtocolTag? = nil) {
-    self.outcome = outcome
-    self.tag = tag
+  /// The answer to a request with that tag, on that line.
+  public init(_ outcome: Outcome, tag: ProtocolTag? = nil, inputLine: Int? = nil) {
+    (self.outcome, self.tag, self.inputLine) = (outcome, tag, inputLine)
   }
 }
 
@@ -256,6 +257,10 @@ extension ProtocolAnswer {
       case .failed(let error):
         json.key("error")
         error.write(to: &json, message: message)
+        if let inputLine {
+          json.key("line")
+          json.integer(inputLine)
+        }
       }
       json.member(tag)
     }
@@ -337,7 +342,9 @@ extension ProtocolAnswer {
   public init(from reader: inout JSONReader, of id: DocumentID) throws(ArtError) {
     var outcome: Outcome?
     var tag: ProtocolTag?
+    var inputLine: Int?
     try reader.object { (key, reader) throws(ArtError) in
+      if key == "line" { return inputLine = try reader.integer() }
       if key == "tag" { return tag = try ProtocolTag(answered: &reader) }
       guard outcome == nil else { throw reader.error("two answers in one") }
       switch key {
@@ -351,7 +358,7 @@ extension ProtocolAnswer {
       }
     }
     guard let outcome else { throw reader.error("no answer") }
-    self.init(outcome, tag: tag)
+    self.init(outcome, tag: tag, inputLine: inputLine)
   }
 }
 

@@ -148,11 +148,6 @@ package enum EmojiGrid {
 
 // MARK: - Choice of graphics
 
-/// The user's choice of graphics.
-package enum GraphicsChoice: String, CaseIterable, Sendable {
-  case auto, kitty, sixel, symbols, text, none
-}
-
 /// How the art is shown.
 package enum Graphics: Equatable, Sendable {
   /// A picture by kitty's protocol: https://sw.kovidgoyal.net/kitty/graphics-protocol/

@@ -2,7 +2,7 @@
 
 import ArtModel
 
-/// Splits a typed line into words: blanks separate them, `'…'`, `"…"` and `\` quote as in a POSIX shell
+/// Splits a typed line into words: blanks, also no-break ones, separate them, `'…'`, `"…"` and `\` quote as in a POSIX shell
 /// (https://pubs.opengroup.org/onlinepubs/9699919799/utilities/V3_chap02.html, 2.2). There are no expansions,
 /// and `#` starts no comment, because it starts a keycap emoji.
 package enum ShellWords {
@@ -29,7 +29,9 @@ package enum ShellWords {
   package static func quoted(_ word: String) -> String {
     String(
       String.UnicodeScalarView(
-        word.unicodeScalars.flatMap { " \t\n'\"\\".unicodeScalars.contains($0) ? ["\\", $0] : [$0] }))
+        word.unicodeScalars.flatMap {
+          " \t\n\u{A0}\u{202F}'\"\\".unicodeScalars.contains($0) ? ["\\", $0] : [$0]
+        }))
   }
 
   private struct Scan {
@@ -51,7 +53,8 @@ package enum ShellWords {
         // Within double quotes, a backslash escapes only a few characters.
         if quote == nil || "\"\\$`".unicodeScalars.contains(scalar) { word?.removeLast() }
         word?.append(scalar)
-      case (nil, " "), (nil, "\t"), (nil, "\n"):
+      // No-break spaces come from web pages and keyboards, and look like blanks.
+      case (nil, " "), (nil, "\t"), (nil, "\n"), (nil, "\u{A0}"), (nil, "\u{202F}"):
         if let word { words.append(String(word)) }
         word = nil
       case ("'", "'"), ("\"", "\""): quote = nil

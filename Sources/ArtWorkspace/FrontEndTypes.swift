@@ -12,6 +12,8 @@ import ArtWorker
 
 // MARK: ArtStore
 
+/// `ArtStore.CurrentSettings`.
+public typealias CurrentSettings = ArtStore.CurrentSettings
 /// `ArtStore.DocumentBase`.
 public typealias DocumentBase = ArtStore.DocumentBase
 /// `ArtStore.DocumentFile`.
@@ -42,6 +44,8 @@ public typealias RestoreReport = ArtStore.RestoreReport
 package typealias ServerPlace = ArtStore.ServerPlace
 /// `ArtStore.ServerRecord`.
 package typealias ServerRecord = ArtStore.ServerRecord
+/// `ArtStore.SettingsStore`.
+public typealias SettingsStore = ArtStore.SettingsStore
 /// `ArtStore.SQLiteLibrary`.
 public typealias SQLiteLibrary = ArtStore.SQLiteLibrary
 /// `ArtStore.StateFolder`.

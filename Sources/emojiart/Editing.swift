@@ -96,7 +96,7 @@ extension EditOptions {
   /// Prepares editing the document of that name.
   func editing(_ document: String) throws(ArtError) -> FileEditing {
     let revision = try expectedRevision()
-    return FileEditing(try common.file(document), by: .ofCommand, expecting: revision)
+    return try FileEditing(common.file(document), by: .ofCommand, expecting: revision)
   }
 
   /// Prints a line for each emoji, or all of them as JSON.

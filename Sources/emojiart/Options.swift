@@ -73,6 +73,19 @@ extension CommonOptions {
   }
 }
 
+extension CurrentSettings {
+  /// The settings of this command, read once. Throws what reading them throws.
+  static var ofCommand: CurrentSettings { get throws(ArtError) { try loaded.get() } }
+
+  /// An option as it was given, else the value of the setting; nil if there is neither. Throws what the settings throw.
+  static func option(_ given: String?, else setting: Setting) throws(ArtError) -> String? {
+    if let given { return given }
+    return try ofCommand[setting]?.text
+  }
+
+  private static let loaded = Result { () throws(ArtError) in try CurrentSettings() }
+}
+
 /// The value of a variable; nil when it is unset or empty.
 func environment(_ name: String) -> String? {
   Environment[name]
@@ -136,5 +149,11 @@ struct PlaceArguments: ParsableArguments {
   /// The size; nil without one.
   func length() throws(ArtError) -> Length? {
     try size.map { (typed) throws(ArtError) in try Length(size: typed) }
+  }
+
+  /// The size, else that of the user's settings, else the standard one. Throws what the settings throw, too.
+  func lengthOrPreferred() throws(ArtError) -> Length {
+    let typed = try CurrentSettings.option(size, else: .size)
+    return try typed.map { (typed) throws(ArtError) in try Length(size: typed) } ?? .standard
   }
 }

@@ -4,13 +4,17 @@ import ArtModel
 import ArtWorkspace
 
 extension Recovery {
-  /// For commands: the author comes from the environment, and notices go to stderr.
-  static let ofCommand = Recovery(author: environment("EMOJIART_AUTHOR")) { notice in
-    for line in RecoveryMessages.lines(notice) { Output.printError(line) }
+  /// For commands: the author comes from the user's settings, and notices go to stderr. Throws what the settings throw.
+  static var ofCommand: Recovery {
+    get throws(ArtError) {
+      try Recovery(author: CurrentSettings.ofCommand[.author]?.text) { notice in
+        for line in RecoveryMessages.lines(notice) { Output.printError(line) }
+      }
+    }
   }
 
   /// The same without notices.
-  static let silent = ofCommand.reporting { _ in }
+  static var silent: Recovery { get throws(ArtError) { try ofCommand.reporting { _ in } } }
 }
 
 /// Messages about the edits of orphaned journals.

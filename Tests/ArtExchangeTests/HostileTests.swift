@@ -49,11 +49,11 @@ struct HostileTests {
   @Test("X2 100,000 levels, equal keys, and invalid numbers and texts are refused with short messages")
   func refused() throws {
     let deep = String(repeating: "[", count: 100_000)
-    #expect(refusal(#"{"emojis":\#(deep)"#)?.cause == "JSON with more than 64 levels, at byte 74")
+    #expect(refusal(#"{"emojis":\#(deep)"#)?.cause == "JSON with more than 64 levels, column 75")
     #expect(refusal(deep)?.code == .badJSON)
     #expect(refusal(String(repeating: #"{"a":"#, count: 100_000))?.code == .badJSON)
     #expect(
-      refusal(#"{"emojis":[],"emojis":[]}"#)?.cause == #"JSON with the key "emojis" twice, at byte 21"#)
+      refusal(#"{"emojis":[],"emojis":[]}"#)?.cause == #"JSON with the key "emojis" twice, column 22"#)
     #expect(refusal(#"{"emojis":[\#(label("🐝", x: "1e999"))]}"#)?.code == .badJSON)
     #expect(refusal(#"{"emojis":[\#(label(#"\udc00"#))]}"#)?.code == .badJSON)
     let long = String(repeating: "a", count: 1_000_000)
@@ -109,7 +109,7 @@ struct HostileTests {
     let canvas = #""canvas":{"width":100001,"height":600}"#
     #expect(
       refusal("{\(canvas),\"emojis\":[],\"revision\":1}")?.cause
-        == "JSON with a canvas of 100001x600, whose sides are not 1 to 100,000 pixels, at byte 10")
+        == "JSON with a canvas of 100001x600, whose sides are not 1 to 100,000 pixels, column 11")
     let foreign = try ForeignArt("{\(canvas),\"emojis\":[\(label("🐝"))]}")
     #expect(foreign.dialect == .emojiart2017 && foreign.emojiCount == 1)
     #expect(foreign.report.notes.map(\.code) == ["unknownKeys"])

@@ -270,9 +270,11 @@ struct JSONReaderTests {
       failure { () throws(ArtError) in try JSONFormTests.changes(pending) }?.cause.contains("URL") == true)
   }
 
-  @Test("an error names the cause and the byte")
+  @Test("an error names the cause, the line and the column")
   func places() {
     let error = failure { () throws(ArtError) in try object(#"{"🐝":"1","b":2}"#) }
-    #expect(error?.cause == "JSON with no string where one is due, at byte 16")
+    #expect(error?.cause == "JSON with no string where one is due, column 14")
+    let later = failure { () throws(ArtError) in try object("{\r\n\"🐝\":\"1\",\n  \"b\": 2}") }
+    #expect(later?.cause == "JSON with no string where one is due, line 3, column 8")
   }
 }

@@ -80,7 +80,7 @@ import Testing
     #expect(failure("{\"palettes\":{},\"\(long)\":1}")?.cause.count ?? 999 < 200)
     let place = read("{\n  \"palettes\": {\n    \"bugs\": [\"🐝\",]\n  }\n}\n")
     #expect(
-      place == .failure(ArtError(.badJSON, "JSON with no string where one is due, at byte 38, line 3")))
+      place == .failure(ArtError(.badJSON, "JSON with no string where one is due, line 3, column 18")))
   }
 
   @Test("L3 a newer file is refused as newer, whatever its palettes are and wherever its version stands")

@@ -247,7 +247,8 @@ struct RandomProtocol {
     case 4: outcome = .failed(try error())
     default: outcome = .document(try shown(of: id))
     }
-    return ProtocolAnswer(outcome, tag: try tag())
+    let inputLine: Int? = if case .failed = outcome { optional { $0.count() } } else { nil }
+    return ProtocolAnswer(outcome, tag: try tag(), inputLine: inputLine)
   }
 
   /// Without `z` an emoji is placed by its position in the array; an empty array does not show whether it has `z`.

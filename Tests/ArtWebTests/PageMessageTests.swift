@@ -110,7 +110,7 @@ import Testing
         #"["add","0123abcd","🐝",1,2,0,5]"#, .badValue,
         #""0" is no size; give pixels above 0 and up to 100,000, or percent of the canvas's shorter side"#
       ),
-      (#"["nothing"]"#, .badJSON, "JSON with an array that ends too early, at byte 30"),
+      (#"["nothing"]"#, .badJSON, "JSON with an array that ends too early, column 31"),
     ]
     for (change, code, cause) in changes {
       let text = #"{"edit":{"changes":[\#(change)],"name":"x"},"tag":"t"}"#

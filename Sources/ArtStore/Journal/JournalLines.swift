@@ -167,7 +167,7 @@ private struct JournalEntry {
   func edit(after count: Int, in head: JournalHead) throws(ArtError) -> LoggedEdit {
     guard let changes, let dropped, let inverse, let name, let sequence, let time, let kind,
       (1...Format.largestNumber).contains(sequence), changes.count == inverse.count
-    else { throw .badJSON("an edit that lacks a part", atByte: 0) }
+    else { throw .badJSON("an edit that lacks a part") }
     // This verifies the length and characters of the name.
     let client = try DocumentClient(author: author ?? head.author, session: session)
     return LoggedEdit(

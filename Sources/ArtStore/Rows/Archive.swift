@@ -169,7 +169,7 @@ extension EditRow {
         default:
           let text = try row.text(column)
           // JSON has no U+0000.
-          guard !text.utf8.contains(0) else { throw .badJSON("a text with U+0000", atByte: 0) }
+          guard !text.utf8.contains(0) else { throw .badJSON("a text with U+0000") }
           writer.string(text)
           if column == Column.name { bytes += text.utf8.count }
         }

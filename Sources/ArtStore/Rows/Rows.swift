@@ -81,7 +81,7 @@ extension ArtRow {
 
   /// Parses the columns. Throws `badJSON` and what the values' checks throw. Does not verify the sum.
   init(_ stored: Stored) throws(ArtError) {
-    guard let id = DocumentID(stored.id) else { throw .badJSON("a document's id that is none", atByte: 0) }
+    guard let id = DocumentID(stored.id) else { throw .badJSON("a document's id that is none") }
     self.id = id
     (canvas, fill) = try JSONReader.read(stored.canvas) { (json) throws(ArtError) in
       try Canvas.filled(from: &json)
@@ -93,13 +93,13 @@ extension ArtRow {
       pending = try JSONReader.read(text) { (json) throws(ArtError) in try PendingBackground(from: &json) }
     }
     if let text = stored.head {
-      guard let head = EditID(text) else { throw .badJSON("a head that is no edit's id", atByte: 0) }
+      guard let head = EditID(text) else { throw .badJSON("a head that is no edit's id") }
       self.head = head
     }
     guard (0...Format.largestNumber).contains(stored.revision),
       (0...Limits.emojiCount).contains(stored.emojiCount),
       (0...Format.largestNumber).contains(stored.logBytes)
-    else { throw .badJSON("a count out of range", atByte: 0) }
+    else { throw .badJSON("a count out of range") }
     revision = stored.revision
     emojiCount = stored.emojiCount
     logBytes = stored.logBytes

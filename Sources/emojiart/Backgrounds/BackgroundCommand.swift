@@ -21,7 +21,7 @@ struct BackgroundCommand {
     choice = try arguments.warnings.choice()
     let expected = try arguments.options.expectedRevision()
     file = try arguments.options.common.file(arguments.doc)
-    background = FileBackground(
+    background = try FileBackground(
       file, by: .ofCommand, transfer: Transfer(), expecting: expected, allowsPrivate: arguments.allowPrivate,
       proxies: .ofEnvironment)
   }

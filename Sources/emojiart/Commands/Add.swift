@@ -44,12 +44,11 @@ struct Add: ActionCommand {
 
   func action() throws(ArtError) -> Action {
     let texts = try EmojiText.typed(emoji)
-    let size = try place.length()
     guard let grid else {
       guard region == nil else {
         throw ArtError(.usage, "--in is about a grid; give --grid COLUMNSxROWS, too")
       }
-      return .add(texts, at: try place.target(), size: size ?? .standard)
+      return .add(texts, at: try place.target(), size: try place.lengthOrPreferred())
     }
     guard place.at == nil else {
       throw ArtError(.usage, "a grid has no --at; give its region with --in X,Y,WxH")
@@ -57,7 +56,7 @@ struct Add: ActionCommand {
     return .addGrid(
       texts, try Grid(typed: grid),
       in: try region.map { (typed) throws(ArtError) in try Region(typed: typed) } ?? .whole,
-      size: size)
+      size: try place.length())
   }
 
   func run() throws {

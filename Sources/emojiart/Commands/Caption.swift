@@ -39,7 +39,7 @@ struct Caption: EmojiCommand {
     }
     return .caption(
       .add(
-        try Words(typed: text), at: try place.target(), size: try place.length() ?? .standard,
+        try Words(typed: text), at: try place.target(), size: try place.lengthOrPreferred(),
         color: try color.map { (typed) throws(ArtError) in try Color(typed: typed) }))
   }
 

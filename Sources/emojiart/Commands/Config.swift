@@ -4,22 +4,140 @@ import ArgumentParser
 import ArtModel
 import ArtWorkspace
 
-private let configExamples = """
+private let syncExamples = """
   Examples:
     emojiart config sync syncthing ~/Sync/art
   """
 
 struct Config: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "config", abstract: "Set up other programs for documents.",
-    discussion: configExamples,
-    subcommands: [ConfigSync.self])
+    commandName: "config",
+    abstract: "Show and change your settings.",
+    usage: """
+      emojiart config [<setting>] [--json]
+      emojiart config <setting> <value>
+      emojiart config <setting> --unset
+      emojiart config sync syncthing <folder>
+      """,
+    discussion: """
+      Without arguments it lists the settings: the value in force, and where it comes from. The settings are in \
+      config.json in the folder EMOJIART_CONFIG, else ~/.config/emojiart. A variable of the environment, such as \
+      EMOJIART_AUTHOR, wins over a setting, and an option such as --size over both.
+
+      \(Setting.explanations)
+
+      Examples:
+        emojiart config
+        emojiart config author Ada
+        emojiart config size 10%
+        emojiart config graphics --unset
+        emojiart config sync syncthing ~/Sync/art
+      """,
+    subcommands: [ConfigSetting.self, ConfigSync.self],
+    defaultSubcommand: ConfigSetting.self)
+}
+
+/// `emojiart config [SETTING [VALUE]]`.
+struct ConfigSetting: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "setting", abstract: "Show and change a setting.", shouldDisplay: false)
+
+  @Argument(help: "The setting.", completion: .list(Setting.allCases.map(\.rawValue))) var setting: String?
+  @Argument(parsing: .allUnrecognized, help: "Its new value.") var value: [String] = []
+  @Flag(help: "Remove the setting.") var unset = false
+  @Flag(help: "Write the result as one JSON value.") var json = false
+
+  func run() throws {
+    let store = SettingsStore()
+    guard let typed = setting else {
+      guard !unset else { throw ArtError(.usage, "--unset: which setting? \(Setting.list)") }
+      return try write(Setting.allCases)
+    }
+    guard let setting = Setting(rawValue: typed.lowercased()) else {
+      throw ArtError.unknown("no setting", typed, among: Setting.allCases.map(\.rawValue))
+    }
+    guard value.count <= 1 else {
+      let words = safe(value.joined(separator: " "))
+      throw ArtError(.usage, "the value is one argument; put it in quotes: \"\(words)\"")
+    }
+    guard !unset || value.isEmpty else { throw ArtError(.usage, "a value or --unset: give one of them") }
+    if unset { try store.set(setting, to: nil) }
+    if let value = value.first { try store.set(setting, to: setting.absolute(value)) }
+    try write([setting])
+    if let message = try shadowed(setting) { Output.printError(message) }
+  }
+
+  /// A notice that a variable hides the setting that was just changed; nil if none does.
+  private func shadowed(_ setting: Setting) throws(ArtError) -> String? {
+    guard unset || !value.isEmpty, case .variable(let name)? = try CurrentSettings.ofCommand[setting]?.source,
+      name == setting.variable
+    else { return nil }
+    return "\(name) wins over the setting as long as it is set"
+  }
+
+  private func write(_ settings: [Setting]) throws(ArtError) {
+    let current = try CurrentSettings.ofCommand
+    guard !json else {
+      var members: [String: JSON] = [:]
+      for setting in settings {
+        let value = try current[setting]
+        members[setting.rawValue] = .object([
+          "from": .optional(value?.source.name), "value": .optional(value?.text),
+        ])
+      }
+      return try Output.json(.object(members))
+    }
+    for setting in settings {
+      let value = try current[setting]
+      let shown = value.map { safe($0.text) } ?? "-"
+      let source = value.map { "from \($0.source.name)" } ?? setting.fallback
+      try Output.line("\(setting.rawValue.padded(to: 8))  \(shown.padded(to: 16))  \(source)")
+    }
+  }
+}
+
+extension Setting {
+  /// The names, for messages.
+  static var list: String { "there are \(allCases.map(\.rawValue).joined(separator: ", "))" }
+
+  /// What each setting is, a paragraph of lines.
+  static var explanations: String {
+    allCases.map { "\($0.rawValue.padded(to: 8))  \($0.explanation)" }.joined(separator: "\n")
+  }
+
+  /// What the setting is.
+  private var explanation: String {
+    switch self {
+    case .author: "Your name in `history`, `watch` and `undo`."
+    case .font: "The file of the font with colour glyphs."
+    case .graphics: "How a terminal shows art: \(GraphicsChoice.list)."
+    case .language: "The language in which `find` knows emoji besides English."
+    case .size: "The size of new emoji and captions, in pixels or percent."
+    }
+  }
+
+  /// What is used where nothing is set.
+  fileprivate var fallback: String {
+    switch self {
+    case .author: "not set: no name is stored"
+    case .font: "not set: Noto Color Emoji where it is installed"
+    case .graphics: "not set: the best that the terminal can show"
+    case .language: "not set: the language of the locale"
+    case .size: "not set: \(Length.standard) pixels"
+    }
+  }
+
+  /// A font's path is stored so that it holds in each folder.
+  fileprivate func absolute(_ value: String) -> String {
+    guard self == .font, let path = FilePath.resolvedIfThere(value) else { return value }
+    return path
+  }
 }
 
 struct ConfigSync: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sync", abstract: "Set up programs that carry folders between machines.",
-    discussion: configExamples,
+    discussion: syncExamples,
     subcommands: [ConfigSyncthing.self])
 }
 
@@ -32,14 +150,12 @@ struct ConfigSyncthing: ParsableCommand {
       Writes what belongs to one machine only into the folder's .stignore. If Syncthing runs and carries the folder, it is \
       told to keep all conflict copies, and the last five versions of what it replaces. Do this on each machine.
 
-      \(configExamples)
+      \(syncExamples)
       """)
 
   @Argument(help: "The folder.", completion: .directory) var folder: String
-  @OptionGroup var common: CommonOptions
 
   func run() throws {
-    guard !common.json else { throw ArtError(.usage, "config sync writes no JSON") }
     let folder = try SyncthingFolder(
       CommonOptions.checked(folder), path: environment("PATH") ?? "/usr/local/bin:/usr/bin:/bin")
     try checkThreads()

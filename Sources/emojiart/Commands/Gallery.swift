@@ -42,7 +42,7 @@ struct GalleryCommand: ParsableCommand {
     let page = try OutputFile(OutputLocation(argument: output, replacing: .galleries))
     let signals = page.blockedSignals()
     try checkThreads()
-    var gallery = Gallery(
+    var gallery = try Gallery(
       of: folder, into: page, recovery: .ofCommand, waiter: SignalledWaiter(signals: signals, file: page),
       thumbnails: Thumbnails(font: font), report: Self.report)
     try page.orEnd { () throws(ArtError) in try gallery.write(listing) }

@@ -9,8 +9,8 @@ struct History: ParsableCommand {
     commandName: "history",
     abstract: "List the edits of a document, newest first.",
     discussion: """
-      The last 1,000 edits are kept. BY is the name in EMOJIART_AUTHOR when the edit was made, else the id of the \
-      program that made it.
+      The last 1,000 edits are kept. BY is the name that `emojiart config author` had when the edit was made, else the \
+      id of the program that made it.
 
       Examples:
         emojiart history bees

@@ -38,7 +38,7 @@ struct List: ParsableCommand {
     let list = try DocumentList(folder, recovery: .ofCommand, countsOffCanvas: common.json)
     var previews =
       common.json || list.count == 0
-      ? nil : ListPreviews(choice, font: looks.font, of: list.count, among: list.journals)
+      ? nil : try ListPreviews(choice, font: looks.fontFile(), of: list.count, among: list.journals)
     for entry in list {
       let summary: DocumentSummary
       do throws(ArtError) {

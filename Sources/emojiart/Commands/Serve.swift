@@ -37,7 +37,7 @@ struct Serve: ParsableCommand {
     launch.opens = open
     launch.isLink = link
     launch.assets = assets
-    launch.author = try DocumentClient(author: environment("EMOJIART_AUTHOR")).author
+    launch.author = try CurrentSettings.ofCommand[.author]?.text
     if let port {
       guard let number = Int(port), (1...65_535).contains(number) else {
         throw ArtError(.badValue, "\(port) is no port; give a number from 1 to 65535", about: port)

@@ -38,7 +38,7 @@ struct Show: ParsableCommand {
 
   func run() throws {
     let file = try common.file(doc)
-    let art = ShownArt(choice: try looks.choice(), view: try part.view(), font: looks.font)
+    let art = try ShownArt(choice: looks.choice(), view: part.view(), font: looks.fontFile())
     guard !urls || common.json else {
       throw ArtError(.usage, "--urls is about --json; give both")
     }

@@ -103,7 +103,7 @@ struct Watch: ParsableCommand {
       }
     }
     let pending = try fetch(folders.map(\.folder), settings, inbox)
-    let merging = settings.merges ? Self.merge(folders.map(\.folder), inbox) : []
+    let merging = settings.merges ? try Self.merge(folders.map(\.folder), inbox, by: .ofCommand) : []
     var watching = Watching(folders, settings, inbox, runner)
     do throws(ArtError) {
       let end = try watching.run()
@@ -123,9 +123,11 @@ struct Watch: ParsableCommand {
   }
 
   /// Has copies merged, and puts what was done into the inbox.
-  private static func merge(_ folders: [WatchedFolder], _ inbox: WatchInbox) -> [MergingFolder] {
+  private static func merge(
+    _ folders: [WatchedFolder], _ inbox: WatchInbox, by recovery: Recovery
+  ) -> [MergingFolder] {
     folders.enumerated().compactMap { index, folder in
-      guard let merging = folder.merging?(.ofCommand) else { return nil }
+      guard let merging = folder.merging?(recovery) else { return nil }
       let events = merging.events()
       Task.detached { for await event in events { await inbox.put(event, from: index) } }
       Outcome { await merging.begin() }.wait()

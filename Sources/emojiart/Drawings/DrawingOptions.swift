@@ -21,11 +21,11 @@ struct RenderArguments {
     let resolution = try Self.resolution(arguments, format)
     try Self.checkTargets(arguments, format)
     self.size = typed
-    options = RenderOptions(
+    options = try RenderOptions(
       format, size: size, region: arguments.region, isTransparent: arguments.transparent,
-      embedsGlyphs: !arguments.text, quality: try Self.quality(arguments, format),
+      embedsGlyphs: !arguments.text, quality: Self.quality(arguments, format),
       page: page, resolution: resolution,
-      font: arguments.font)
+      font: CurrentSettings.option(arguments.font, else: .font))
     if arguments.text, format != .svg {
       throw ArtError(
         .usage, "--text is about SVG, and \(format.rawValue.uppercased()) is to be written; leave it out")

@@ -57,7 +57,7 @@ struct Merge: ParsableCommand {
       others = []
       for copy in copies { others?.append(try common.file(copy)) }
     }
-    let merging = Merging(by: .ofCommand)
+    let merging = try Merging(by: .ofCommand)
     let result =
       dryRun
       ? try merging.preview(file, others, isByValue: byValue)

@@ -121,7 +121,7 @@ struct JSONForm: StreamForm {
   }
 
   private mutating func respond(_ outcome: ProtocolAnswer.Outcome, to line: StreamLine) throws(ArtError) {
-    try ProtocolAnswer(outcome, tag: line.tag).write(to: &json, message: \.message) {
+    try ProtocolAnswer(outcome, tag: line.tag, inputLine: line.number).write(to: &json, message: \.message) {
       (piece) throws(ArtError) in
       try Output.writeAnswers(piece)
     }
@@ -205,7 +205,7 @@ struct WordForm: StreamForm {
 
   mutating func failed(_ error: ArtError, _ line: StreamLine) throws(ArtError) {
     try Output.flush()
-    Output.printError(error.message)
+    Output.printError((line.number.map { "line \($0): " } ?? "") + error.message)
   }
 
   /// Output is buffered by `Output`.

@@ -11,6 +11,8 @@ import Glibc
 /// A line of the input, and what its answer needs.
 struct StreamLine {
   var request: Request
+  /// The number of the line in the input, from 1; nil for one that was typed at a prompt.
+  var number: Int?
   /// The mark that the caller gave it.
   var tag: ProtocolTag?
   /// The saved state that the caller knew when it first sent the request; nil if unknown.
@@ -254,6 +256,8 @@ struct StreamLineReader {
   private var filled = 0
   /// Whether the rest of a line that was too long is to be skipped.
   private var isSkipping = false
+  /// The lines that were passed, blank ones included.
+  private var passed = 0
 
   /// Reads once, as much as is available, and passes the complete lines to `body`. Returns the result of `read`: 0 at
   /// the end of the input, after the last line was passed, and -1 for an error in `errno`.
@@ -322,12 +326,19 @@ extension StreamLineReader {
     _ read: (UnsafeBufferPointer<UInt8>) -> StreamLine?
   ) throws(ArtError) -> [StreamLine]? {
     var lines: [StreamLine] = []
+    var number = passed
     let count = self.read(from: 0) { line in
+      number += 1
+      var next: StreamLine?
       switch line {
-      case .line(let bytes): if let line = read(bytes) { lines.append(line) }
-      case .tooLong: lines.append(StreamLine(request: .bad(.lineTooLong())))
+      case .line(let bytes):
+        next = read(number == 1 ? bytes.withoutByteOrderMark : bytes)
+      case .tooLong: next = StreamLine(request: .bad(.lineTooLong()))
       }
+      next?.number = number
+      if let next { lines.append(next) }
     }
+    passed = number
     if count < 0, errno != EINTR, errno != EAGAIN { throw .streamInput() }
     return count == 0 && lines.isEmpty ? nil : lines
   }

@@ -82,7 +82,8 @@ struct StreamSession {
   private func open(_ file: DocumentFile) throws(ArtError) -> Session {
     // Without `--atomic` opening the document includes recovery.
     if settings.isAtomic { try Recovery.ofCommand.restoreFirst(file) }
-    let client = try DocumentClient(author: environment("EMOJIART_AUTHOR"), session: settings.session)
+    let author = try CurrentSettings.ofCommand[.author]?.text
+    let client = try DocumentClient(author: author, session: settings.session)
     let (workspace, expected) = (settings.workspace, expected)
     return try Outcome {
       await result { () async throws(ArtError) in

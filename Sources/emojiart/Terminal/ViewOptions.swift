@@ -3,6 +3,7 @@
 import ArgumentParser
 import ArtModel
 import ArtTerminal
+import ArtWorkspace
 
 /// Which part of the art is shown, and how large.
 struct ViewOptions: ParsableArguments {
@@ -62,12 +63,15 @@ struct ShowOptions: ParsableArguments {
     help: ArgumentHelp("The font with colour glyphs.", valueName: "file"), completion: .file())
   var font: String?
 
-  /// Throws `badValue`.
+  /// The font: the option, else the user's setting. Throws what the settings throw.
+  func fontFile() throws(ArtError) -> String? { try CurrentSettings.option(font, else: .font) }
+
+  /// The option, else the user's setting. Throws `badValue`, and what the settings throw.
   func choice() throws(ArtError) -> GraphicsChoice {
-    guard let graphics else { return .auto }
+    guard let graphics = try CurrentSettings.option(graphics, else: .graphics) else { return .auto }
     guard let choice = GraphicsChoice(rawValue: graphics) else {
       throw ArtError(
-        .badValue, "\(shown(graphics)) is no way to show art; give auto, kitty, sixel, symbols, text or none")
+        .badValue, "\(shown(graphics)) is no way to show art; give \(GraphicsChoice.list)")
     }
     return choice
   }
