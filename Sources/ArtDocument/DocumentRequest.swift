@@ -23,7 +23,10 @@ public indirect enum DocumentRequest: Sendable {
   /// values to the fields that it sets, and keeps what others did to all other fields. Planned anew it would take back edits that the user
   /// had not seen.
   case revert(to: Int, head: EditID? = nil)
-  /// Several requests as one edit with that name and one undo, such as a drag. They must not include undo, redo, `takeBack` and `revert`.
+  /// Make the art that of a named version, as one edit; for the rest as `revert`.
+  case revertToVersion(NamedVersion, VersionContent)
+  /// Several requests as one edit with that name and one undo, such as a drag. They must not include undo, redo, `takeBack`, `revert`
+  /// and `revertToVersion`.
   case group(name: String, [DocumentRequest])
 }
 

@@ -147,6 +147,9 @@ struct WorkingCopy: Sendable {
     case .revert(let revision, let head):
       let plan = try RevertPlan(to: revision, head: head, in: content)
       if let edit = plan.edit { lost = try make(edit, request, time: time) }
+    case .revertToVersion(let version, let art):
+      let plan = try RevertPlan(to: version, art, in: content)
+      if let edit = plan.edit { lost = try make(edit, request, time: time) }
     case .action, .edit, .background, .group:
       if let plan = try plan(request.request) {
         _ = try make(plan.edit, isBackground: request.request.isBackground, request, time: time)
@@ -186,7 +189,7 @@ struct WorkingCopy: Sendable {
     case .edit(let edit): return PlannedEdit(edit: edit, subjects: [])
     case .background(let edit): return try edit.plan(on: content).map { PlannedEdit(edit: $0, subjects: []) }
     case .group(let name, let requests): return try plan(requests, as: name)
-    case .undo, .redo, .takeBack, .revert: throw .groupedUndo()
+    case .undo, .redo, .takeBack, .revert, .revertToVersion: throw .groupedUndo()
     }
   }
 

@@ -17,10 +17,12 @@ public struct DocumentClient: Hashable, Sendable {
     self.author = author
     self.session = session
   }
+}
 
-  /// A typed name without blanks around it; nil if nothing is left.
-  static func trimmed(_ name: String) -> String? {
-    let scalars = name.unicodeScalars
+extension String {
+  /// The text without blanks around it; nil if nothing is left.
+  var trimmed: String? {
+    let scalars = unicodeScalars
     guard let first = scalars.firstIndex(where: { !$0.properties.isWhitespace }),
       let last = scalars.lastIndex(where: { !$0.properties.isWhitespace })
     else { return nil }

@@ -178,15 +178,23 @@ extension DocumentContent {
 
 // MARK: - Going back
 
-/// One edit after which the art is what it was at an earlier revision. The log grows by that edit, and one undo takes it back.
+/// One edit after which the art is what it was at an earlier revision or in a named version. The log grows by that edit, and one undo takes it
+/// back.
 ///
 /// As with an undo, a background whose bytes are not stored any more becomes pending, which applying the edit reports, and a pending background
 /// that is back is fetched like any that becomes pending.
 public struct RevertPlan: Sendable, Equatable {
+  /// The name of the edit.
+  private let name: String
   /// The revision.
   public let revision: Int
   /// The difference from the present art to that of the revision.
   public let effect: ContentEffect
+
+  /// A plan with these values.
+  init(name: String, revision: Int, effect: ContentEffect) {
+    (self.name, self.revision, self.effect) = (name, revision, effect)
+  }
 
   /// Plans the edit, on a file's rows or in memory. `head` is the edit of that revision as the caller knows it: an unsaved edit gets another
   /// number when it is rebased. Throws `noSuchRevision`, `movedOn` if the revision has another edit by now or the log does not tell, and
@@ -194,13 +202,12 @@ public struct RevertPlan: Sendable, Equatable {
   public init(to revision: Int, head: EditID? = nil, in art: some ArtReading) throws(ArtError) {
     let earlier = try EarlierArt(at: revision, in: art)
     if let head, head != earlier.head { throw .otherEdit(at: revision) }
-    self.revision = revision
-    effect = earlier.effect(on: art)
+    self.init(name: Self.name(revision), revision: revision, effect: earlier.effect(on: art))
   }
 
   /// The edit; nil if the art is the same already.
   public var edit: Edit? {
-    effect.isEmpty ? nil : Edit(name: Self.name(revision), changes: effect.changes)
+    effect.isEmpty ? nil : Edit(name: name, changes: effect.changes)
   }
 
   /// The name of the edit: `back to revision 12`.

@@ -22,7 +22,7 @@ public enum Setting: String, CaseIterable, Sendable {
   public func checked(_ value: String) throws(ArtError) -> String {
     switch self {
     case .author:
-      guard let name = DocumentClient.trimmed(value) else { throw .badAuthor(value) }
+      guard let name = value.trimmed else { throw .badAuthor(value) }
       return try DocumentClient(author: name).author ?? name
     case .font:
       guard value.hasPrefix("/"), value.utf8.count <= Limits.pathBytes, !value.utf8.contains(0) else {

@@ -9,6 +9,7 @@ import ArtStore
 ///     {"ok":{"id":"…","unsaved":3},"tag":7}  {"ok":{"ids":["…"],"offCanvas":1,"unsaved":3}}  {"ok":{"unsaved":3}}
 ///     {"ok":{"done":["Undo move 🐝"],"left":1,"lost":1,"unsaved":4}}  {"ok":{"revision":12,"unsaved":0}}
 ///     {"ok":{"document":{…},"saved":{"head":"…","revision":12},"state":{"state":"open"},"unsaved":3,"version":7}}
+///     {"ok":{"unsaved":0,"versions":[{"by":"Ada","head":"…","id":"…","name":"draft","revision":12,"time":1764140400000}]}}
 ///     {"fetching":{"url":"…"}}  {"error":{"code":"…","message":"…","remedy":"…","subject":"…"},"line":3}
 public struct ProtocolAnswer: Sendable, Equatable {
   /// The result of a request.
@@ -21,6 +22,8 @@ public struct ProtocolAnswer: Sendable, Equatable {
     case saved(revision: Int, unsaved: Int)
     /// The whole document.
     case document(ProtocolDocument)
+    /// Named versions: all of the document, or the one that was kept or removed.
+    case versions([NamedVersion], unsaved: Int)
     /// A background is being fetched, or a picture of the client is being checked; its name, for display.
     case fetching(String)
     /// The request failed.
@@ -248,6 +251,14 @@ extension ProtocolAnswer {
         try json.object { (json) throws(Failure) in
           try document.write(to: &json, message: message, emptying: sink)
         }
+      case .versions(let versions, let unsaved):
+        json.key("ok")
+        json.object {
+          $0.key("unsaved")
+          $0.integer(unsaved)
+          $0.key("versions")
+          $0.array { json in for version in versions { version.write(to: &json) } }
+        }
       case .fetching(let what):
         json.key("fetching")
         json.object {
@@ -373,6 +384,7 @@ private struct OutcomeMembers {
   private var saved: SavedState?
   private var state: DocumentState?
   private var (revision, version, unsaved): (Int?, Int?, Int?) = (nil, nil, nil)
+  private var versions: [NamedVersion]?
 
   mutating func read(_ reader: inout JSONReader, of id: DocumentID) throws(ArtError) {
     try reader.object { (key, reader) throws(ArtError) in
@@ -401,6 +413,10 @@ private struct OutcomeMembers {
         self.state = state
       case "unsaved": unsaved = try reader.integer()
       case "version": version = try reader.integer()
+      case "versions":
+        var versions: [NamedVersion] = []
+        try reader.array { (reader) throws(ArtError) in versions.append(try NamedVersion(from: &reader)) }
+        self.versions = versions
       default: throw reader.error("ok with the key \"\(key.prefix(40))\"")
       }
     }
@@ -412,6 +428,12 @@ private struct OutcomeMembers {
     let isOfEdit = subjects != nil || offCanvas != nil
     let isOfLog = isPending != nil || isRepeated != nil
     let isOfDocument = document != nil || saved != nil || state != nil || version != nil
+    if let versions {
+      guard !isOfSteps, !isOfEdit, !isOfLog, !isOfDocument, revision == nil else {
+        throw reader.error("ok with versions and members of another answer")
+      }
+      return .versions(versions, unsaved: unsaved)
+    }
     switch (titles, revision, document) {
     case (let titles?, nil, nil) where !isOfEdit && !isOfDocument:
       return .stepped(

@@ -14,7 +14,8 @@ import ArtModel
 ///     {"distribute":{"along":"horizontally","ref":REF}}  {"grid":{"columns":4,"gap":10,"ref":REF}}
 ///     {"canvas":{"anchor":"center","size":"1080x1350"}}  {"canvas":{"fit":"5%"}}  {"canvas":{"fill":"#ffcc00"}}
 ///     {"background":"URL"}  {"background":{"keepCanvas":true,"url":"URL"}}  {"background":null}
-///     {"save":true}  {"show":true}
+///     {"save":true}  {"show":true}  {"show":{"at":12}}  {"revert":{"to":"draft"}}
+///     {"version":"draft"}  {"version":{"remove":"draft"}}  {"versions":true}
 ///
 /// REF is a string or an array of strings; `"all":true` may replace `ref`, and `"in":"X,Y,WxH"` chooses among them by place. The session belongs to the connection and
 /// is not part of a line.
@@ -34,8 +35,16 @@ public struct ProtocolRequest: Hashable, Sendable {
     case redo(Int)
     /// Save at once.
     case save
-    /// Send the whole document.
-    case show
+    /// Send the whole document, or what it was in an earlier state.
+    case show(at: RevisionReference?)
+    /// Make the art what it was in an earlier state, as one edit.
+    case revert(to: RevisionReference)
+    /// Save, and keep the state under that name.
+    case keepVersion(String)
+    /// Remove the version of that name or id.
+    case removeVersion(String)
+    /// Send the list of named versions.
+    case versions
     /// Change the background.
     case background(Background)
   }
@@ -101,7 +110,7 @@ public struct ProtocolRequest: Hashable, Sendable {
     case .action(let action): .action(action)
     case .undo(let count): .undo(count)
     case .redo(let count): .redo(count)
-    case .caption, .save, .show, .background: nil
+    case .caption, .save, .show, .background, .revert, .keepVersion, .removeVersion, .versions: nil
     }
   }
 }
@@ -114,7 +123,7 @@ extension ProtocolRequest.Body {
     case .action(let action): action.needsSeveral
     case .caption(let caption): caption.needsSeveral
     case .undo(let count), .redo(let count): count > 1
-    case .save, .show, .background: false
+    case .save, .show, .background, .revert, .keepVersion, .removeVersion, .versions: false
     }
   }
 }
@@ -155,8 +164,14 @@ extension ProtocolRequest {
       try reader.yes(of: verb)
       return .save
     case "show":
+      if reader.kind() == .object { return .show(at: try reader.state(of: verb, as: "at")) }
       try reader.yes(of: verb)
-      return .show
+      return .show(at: nil)
+    case "revert": return .revert(to: try reader.state(of: verb, as: "to"))
+    case "version": return try reader.version()
+    case "versions":
+      try reader.yes(of: verb)
+      return .versions
     default:
       guard var object = ActionReader(verb) else { throw .unknown("no request", verb, among: Self.verbs) }
       let body = try object.read(&reader)
@@ -166,7 +181,9 @@ extension ProtocolRequest {
   }
 
   /// The verbs of all requests.
-  package static let verbs = (ActionReader.verbs + ["background", "redo", "save", "show", "undo"]).sorted()
+  package static let verbs =
+    (ActionReader.verbs + ["background", "redo", "revert", "save", "show", "undo", "version", "versions"])
+    .sorted()
 
   /// The tag of a malformed line, if it precedes the error.
   private static func tag(in json: UnsafeBufferPointer<UInt8>) -> ProtocolTag? {
@@ -253,7 +270,54 @@ extension JSONReader {
   }
 }
 
+// MARK: - Reading earlier states
+
+extension JSONReader {
+  /// Reads `{"at":12}` or `{"at":"draft"}`, where `name` is the key. Throws `usage` without it.
+  fileprivate mutating func state(of verb: String, as name: String) throws(ArtError) -> RevisionReference {
+    var state: RevisionReference?
+    try object { (key, reader) throws(ArtError) in
+      guard key == name else { throw .unknown("\(verb) has no key", key, among: [name]) }
+      state =
+        reader.kind() == .string
+        ? try RevisionReference(typed: reader.string()) : .number(try reader.integer())
+    }
+    guard let state else {
+      throw ArtError(
+        .usage, "\(verb) what? give \(name), a revision or the name of a version, such as 12 or \"draft\"")
+    }
+    return state
+  }
+
+  /// Reads `"draft"` or `{"remove":"draft"}`.
+  fileprivate mutating func version() throws(ArtError) -> ProtocolRequest.Body {
+    guard kind() == .object else { return .keepVersion(try string()) }
+    var removed: String?
+    try object { (key, reader) throws(ArtError) in
+      guard key == "remove" else { throw .unknown("version has no key", key, among: ["remove"]) }
+      removed = try reader.string()
+    }
+    guard let removed else {
+      throw ArtError(.usage, "which version? give a name, or remove, such as {\"remove\":\"draft\"}")
+    }
+    return .removeVersion(removed)
+  }
+}
+
 // MARK: - Writing
+
+extension JSONWriter {
+  /// Writes what `JSONReader.state` reads.
+  fileprivate mutating func state(_ state: RevisionReference, as name: String) {
+    object {
+      $0.key(name)
+      switch state {
+      case .number(let revision): $0.integer(revision)
+      case .version(let name): $0.string(name)
+      }
+    }
+  }
+}
 
 extension ProtocolRequest {
   /// The line, with its line break.
@@ -272,7 +336,15 @@ extension ProtocolRequest {
       case .action(let action): action.write(to: &json, isAboutSeveral: isAboutSeveral)
       case .caption(let caption): caption.write(to: &json, isAboutSeveral: isAboutSeveral)
       case .undo(let count), .redo(let count): json.integer(count)
-      case .save, .show: json.boolean(true)
+      case .save, .versions, .show(nil): json.boolean(true)
+      case .show(let state?): json.state(state, as: "at")
+      case .revert(let state): json.state(state, as: "to")
+      case .keepVersion(let name): json.string(name)
+      case .removeVersion(let name):
+        json.object {
+          $0.key("remove")
+          $0.string(name)
+        }
       case .background(let background): background.write(to: &json)
       }
       switch since {
@@ -296,6 +368,9 @@ extension ProtocolRequest {
     case .redo: "redo"
     case .save: "save"
     case .show: "show"
+    case .revert: "revert"
+    case .keepVersion, .removeVersion: "version"
+    case .versions: "versions"
     case .background: "background"
     }
   }

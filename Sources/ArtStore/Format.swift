@@ -23,6 +23,8 @@ enum Format {
   static let pictureBytes = 64 << 20
   /// The most bytes of all pictures together.
   static let allPictureBytes = 128 << 20
+  /// The most bytes of the contents of all named versions together, without their pictures.
+  static let versionBytes = 64 << 20
   /// The most bytes of a picture whose pages stay in memory until the commit.
   static let largestUnspilled = 1 << 20
   /// The most bytes of a rollback journal; a larger one is not ours.

@@ -258,7 +258,12 @@ public actor LivePage {
       try await session.save()
       await respond(
         .saved(revision: await session.revision, unsaved: await session.unsavedChanges), tag)
-    case .show: await respond(.document(ProtocolDocument(await session.snapshot, hasZ: true)), tag)
+    case .show(at: nil): await respond(.document(ProtocolDocument(await session.snapshot, hasZ: true)), tag)
+    case .show, .revert, .keepVersion, .removeVersion, .versions:
+      let outcome = try await request.answer(by: session, hasZ: true)
+      await tellVersion(session)
+      await tellUndo(session)
+      await respond(outcome, tag)
     case .background(let background): try await perform(background, session, tag)
     case .action, .undo, .redo: break
     }

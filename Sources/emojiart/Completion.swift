@@ -54,6 +54,16 @@ enum Completion {
     return word.text.hasPrefix(":") ? offers.compactMap { word.offer($0) } : offers.map(escaped)
   }
 
+  /// The names of the versions of the document that the line names.
+  @Sendable static func versions(_ words: [String], _ index: Int, _ prefix: String) -> [String] {
+    let command = CommandWords(words, besides: index)
+    guard let document = command.document else { return [] }
+    var options = CommonOptions()
+    options.folder = command.folder
+    guard let versions = try? options.file(document).versions() else { return [] }
+    return versions.map(\.name).filter(isPlain).map(escaped)
+  }
+
   /// The labels that a word for a new emoji can be completed to.
   @Sendable static func labels(_ words: [String], _ index: Int, _ prefix: String) -> [String] {
     let word = TypedWord(words, index, prefix)

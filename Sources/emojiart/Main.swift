@@ -160,7 +160,8 @@ struct Emojiart: ParsableCommand {
       Remove.self,
       Order.self, Align.self, Distribute.self, LayOut.self, SetCanvas.self, SetBackground.self, Undo.self,
       Redo.self, Find.self, PaletteCommand.self, Show.self, Render.self, List.self, GalleryCommand.self,
-      Import.self, Export.self, History.self, Merge.self, Sync.self, Diff.self, Check.self, Edit.self,
+      Import.self, Export.self, History.self, Revert.self, VersionCommand.self,
+      Merge.self, Sync.self, Diff.self, Check.self, Edit.self,
       Serve.self, Watch.self, Warnings.self, Restore.self, Config.self,
     ])
 

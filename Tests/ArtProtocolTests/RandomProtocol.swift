@@ -158,7 +158,7 @@ struct RandomProtocol {
     case 0: body = .caption(try captionAction())
     case 1...7: body = .action(try action())
     case 8: body = flag() ? .undo(int(1...1_000)) : .redo(int(1...1_000))
-    case 9: body = flag() ? .save : .show
+    case 9: body = flag() ? .save : try earlier()
     default:
       body = .background(
         try pick([
@@ -229,9 +229,30 @@ struct RandomProtocol {
     return EmojiSelection(references, in: try optional { try $0.region() })
   }
 
+  /// A request about earlier states, or for the present one.
+  private mutating func earlier() throws -> ProtocolRequest.Body {
+    let state: RevisionReference = flag() ? .number(count()) : .version(try name())
+    return try pick([
+      .show(at: nil), .show(at: state), .revert(to: state), .keepVersion(name()), .removeVersion(name()),
+      .versions,
+    ])
+  }
+
+  /// The name of a version.
+  private mutating func name() throws -> String {
+    try pick(["draft", "first draft", "🐝", "k3m9abcd0f2z:17"])
+  }
+
+  private mutating func version() throws -> NamedVersion {
+    NamedVersion(
+      id: editID(), name: try name(), revision: count(), head: optional { $0.editID() },
+      author: try optional { try $0.text() }, time: count())
+  }
+
   mutating func answer(of id: DocumentID) throws -> ProtocolAnswer {
     let outcome: ProtocolAnswer.Outcome
-    switch int(0...5) {
+    switch int(0...6) {
+    case 6: outcome = .versions(try list { try $0.version() }, unsaved: count())
     case 0:
       outcome = .edited(
         ProtocolAnswer.Edited(

@@ -19,6 +19,8 @@ import Testing
     #"{"align":{"all":true,"to":"middle"}}"#, #"{"distribute":{"along":"vertically","ref":["🐝:*","🌸"]}}"#,
     #"{"grid":{"at":"center","columns":4,"gap":10,"ref":"🐝:*"}}"#,
     #"{"canvas":{"anchor":"center","scale":true,"size":"1080x1350"}}"#,
+    #"{"show":{"at":12}}"#, #"{"revert":{"to":"first draft"}}"#, #"{"version":"draft"}"#,
+    #"{"version":{"remove":"draft"}}"#, #"{"versions":true}"#,
     #"{"add":{"grid":"3x4","in":"0,0,10x10","text":"🐝"}}"#, #"{"setText":{"ref":"🐝","words":"one\r\ntwo"}}"#,
   ]
 

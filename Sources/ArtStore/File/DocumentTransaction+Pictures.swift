@@ -56,18 +56,18 @@ extension DocumentTransaction {
   }
 
   /// Removes pictures until one more of that many bytes fits. The present background and those of named versions stay. The pictures that
-  /// were the background the longest time ago go first. Throws `tooLarge` if the versions leave no room.
+  /// were the background the longest time ago go first. `coming` is 0 if none more comes. Throws `tooLarge` if the versions leave no room.
   private func evictPictures(
-    for newBytes: Int, among stored: [StoredPicture], _ recent: [String]
+    for newBytes: Int, among stored: [StoredPicture], _ recent: [String] = [], coming: Int = 1
   ) throws(ArtError) {
     let pinned = try versionPictures()
     let pinnedBytes = stored.filter { pinned.contains($0.digest) }.reduce(0) { $0 + $1.bytes }
     let others = stored.filter { !pinned.contains($0.digest) }
     let limit = min(Format.pictureBytes, Format.allPictureBytes - pinnedBytes)
     let bytes = others.reduce(newBytes) { $0 + $1.bytes }
-    guard others.count + 1 > Format.pictures || bytes > limit else { return }
+    guard others.count + coming > Format.pictures || bytes > limit else { return }
     let present = others.first { $0.digest == art.background?.digest }
-    var slots = Format.pictures - 1 - (present == nil ? 0 : 1)
+    var slots = Format.pictures - coming - (present == nil ? 0 : 1)
     var capacity = limit - newBytes - (present?.bytes ?? 0)
     guard pinnedBytes == 0 || pinnedBytes + newBytes + (present?.bytes ?? 0) <= Format.allPictureBytes else {
       throw .tooManyPictures(name)
@@ -80,6 +80,11 @@ extension DocumentTransaction {
         try remove(picture)
       }
     }
+  }
+
+  /// Removes pictures that a removed version kept, until the others fit.
+  func evictUnkeptPictures() throws(ArtError) {
+    try evictPictures(for: 0, among: storedPictures(), coming: 0)
   }
 
   /// Pictures by when they were last the background, or will be, the last one first. A picture that the log

@@ -85,12 +85,4 @@ extension DocumentCopy {
 
 extension VersionRow {
   fileprivate var key: String { id.description }
-
-  /// The columns but `sum`.
-  fileprivate var values: [Statement.Value] {
-    [
-      .text(key), .optional(named?.name), .integer(revision), .optional(head?.description), .optional(author),
-      .integer(time), .optional(named?.content),
-    ]
-  }
 }

@@ -26,9 +26,6 @@ struct VersionRow: Equatable {
   /// Nil for a version that was removed.
   var named: Named?
 
-  /// The most bytes of a name.
-  static let nameBytes = 256
-
   /// Reads the current row of a statement of `PlainTable.version.select`. Does not verify the sum. Throws `damaged`.
   init(_ row: Statement, of document: String) throws(ArtError) {
     let key = try row.text(0)
@@ -42,13 +39,36 @@ struct VersionRow: Equatable {
     author = try row.optionalText(4)
     time = try row.integer(5)
     guard let name = try row.optionalText(1), let content = try row.optionalText(6) else { return }
-    guard !name.isEmpty, name.utf8.count <= Self.nameBytes,
+    guard !name.isEmpty, name.utf8.count <= NamedVersion.nameBytes,
       !name.unicodeScalars.contains(where: \.isUnsafeOnTerminal)
     else { throw .damaged(document, "the name of the version \(key) cannot be shown") }
     do throws(ArtError) {
       named = Named(name: name, content: content, picture: try Self.picture(of: content))
     } catch {
       throw .damaged(document, "the version \(key): \(error.cause)")
+    }
+  }
+
+  /// A row with these values.
+  init(
+    _ id: EditID, revision: Int, head: EditID?, author: String? = nil, time: Int, named: Named? = nil
+  ) {
+    (self.id, self.revision, self.head) = (id, revision, head)
+    (self.author, self.time, self.named) = (author, time, named)
+  }
+
+  /// The columns but `sum`.
+  var values: [Statement.Value] {
+    [
+      .text(id.description), .optional(named?.name), .integer(revision), .optional(head?.description),
+      .optional(author), .integer(time), .optional(named?.content),
+    ]
+  }
+
+  /// The version; nil for one that was removed.
+  var version: NamedVersion? {
+    named.map {
+      NamedVersion(id: id, name: $0.name, revision: revision, head: head, author: author, time: time)
     }
   }
 
@@ -68,17 +88,156 @@ struct VersionRow: Equatable {
   }
 }
 
+// MARK: - Reading
+
 extension DocumentTransaction {
-  /// The digests of the pictures that versions keep in the file. Throws `damaged`.
-  func versionPictures() throws(ArtError) -> Set<String> {
+  /// Visits the rows of versions, those that were removed included. Throws `damaged`, and what the body throws.
+  private func versionRows(_ body: (VersionRow, _ sum: Int) throws(ArtError) -> Void) throws(ArtError) {
     let rows = try statement(PlainTable.version.select)
     try rows.bind()
     defer { rows.reset() }
-    var digests: Set<String> = []
     while try rows.step() {
-      _ = try PlainTable.version.verify(rows, of: name)
-      if let picture = try VersionRow(rows, of: name).named?.picture { digests.insert(picture) }
+      let sum = try PlainTable.version.verify(rows, of: name)
+      try body(try VersionRow(rows, of: name), sum)
+    }
+  }
+
+  /// The digests of the pictures that versions keep in the file. Throws `damaged`.
+  func versionPictures() throws(ArtError) -> Set<String> {
+    var digests: Set<String> = []
+    try versionRows { (row, _) throws(ArtError) in
+      if let picture = row.named?.picture { digests.insert(picture) }
     }
     return digests
+  }
+
+  /// The named versions, oldest first. Throws `damaged`.
+  public func versions() throws(ArtError) -> [NamedVersion] {
+    var versions: [NamedVersion] = []
+    try versionRows { (row, _) throws(ArtError) in if let version = row.version { versions.append(version) } }
+    return versions.sorted { ($0.time, $0.id.description) < ($1.time, $1.id.description) }
+  }
+
+  /// The version of that name or id, and its art. Throws `noSuchRevision`, `ambiguous`, `damaged`.
+  public func version(_ reference: String) throws(ArtError) -> (
+    version: NamedVersion, content: VersionContent
+  ) {
+    let (row, version) = try versionRow(reference).found
+    do throws(ArtError) {
+      return (version, try VersionContent(row.named?.content ?? ""))
+    } catch {
+      throw .damaged(name, "the version \"\(version.name)\": \(error.cause)")
+    }
+  }
+
+  private func versionRow(
+    _ reference: String
+  ) throws(ArtError) -> (found: (row: VersionRow, version: NamedVersion), sum: Int) {
+    var found: [(row: VersionRow, version: NamedVersion, sum: Int)] = []
+    var names: [String] = []
+    try versionRows { (row, sum) throws(ArtError) in
+      guard let version = row.version else { return }
+      names.append(version.name)
+      guard version.name == reference || version.id.description == reference else { return }
+      found.append((row, version, sum))
+    }
+    guard let first = found.first else { throw .noSuchVersion(reference, among: Array(Set(names)).sorted()) }
+    guard found.count == 1 else { throw .ambiguousVersion(reference, found.map(\.version.id)) }
+    return ((first.row, first.version), first.sum)
+  }
+}
+
+// MARK: - Keeping and removing
+
+extension DocumentTransaction {
+  /// Keeps the present state under a name. `stamp` has its id, which no edit may get, its author and its time. Neither revision nor head
+  /// changes. Throws `exists` if another version has the name, and `tooLarge` if all versions would have more than 64 MiB without their
+  /// pictures, and `badValue` for a name that none may have.
+  public func keepVersion(named typed: String, stamp: EditStamp) throws(ArtError) -> NamedVersion {
+    let versionName = try NamedVersion.checkedName(typed)
+    var total = 0
+    try versionRows { (row, _) throws(ArtError) in
+      guard row.named?.name != versionName else { throw .versionExists(versionName) }
+      total += row.named?.content.utf8.count ?? 0
+    }
+    var content = try load()
+    content.setPending(nil)
+    var bytes: [UInt8] = []
+    try content.writeJSON { bytes += $0 }
+    guard total + bytes.count <= Format.versionBytes else { throw .largeVersion(name) }
+    let named = VersionRow.Named(
+      name: versionName, content: String(decoding: bytes, as: UTF8.self), picture: content.background?.digest)
+    let row = VersionRow(
+      stamp.id, revision: revision, head: head, author: stamp.author, time: stamp.time, named: named)
+    try write(row)
+    return NamedVersion(
+      id: stamp.id, name: versionName, revision: revision, head: head, author: stamp.author, time: stamp.time)
+  }
+
+  /// Removes a version, by its name or id, and the pictures that only it kept. A trace of it stays, so that a copy of the document does not
+  /// bring it back. Throws `noSuchRevision`, `ambiguous`, `damaged`.
+  public func removeVersion(_ reference: String) throws(ArtError) -> NamedVersion {
+    let (found, sum) = try versionRow(reference)
+    try statement("DELETE FROM version WHERE id = ?1").run(.text(found.version.id.description))
+    art.digest.remove(sum)
+    try write(
+      VersionRow(
+        found.version.id, revision: found.version.revision, head: found.version.head,
+        author: found.version.author, time: found.version.time))
+    try evictUnkeptPictures()
+    return found.version
+  }
+
+  private func write(_ row: VersionRow) throws(ArtError) {
+    let sum = PlainTable.version.sum(of: row.values)
+    try statement(
+      "INSERT INTO version(id, name, revision, head, author, time, content, sum) VALUES(?,?,?,?,?,?,?,?)"
+    )
+    .run(all: row.values + [.integer(sum)])
+    art.digest.add(sum)
+  }
+}
+
+extension ArtError {
+  fileprivate static func largeVersion(_ name: String) -> ArtError {
+    ArtError(
+      .tooLarge,
+      "the versions of \(name) would have more than \(Format.versionBytes >> 20) MiB; remove one first",
+      about: name)
+  }
+}
+
+// MARK: - A document's file
+
+extension DocumentFile {
+  /// The named versions, oldest first. Throws what `read` throws.
+  public func versions() throws(ArtError) -> [NamedVersion] {
+    try read { (transaction) throws(ArtError) in try transaction.versions() }
+  }
+
+  /// Keeps the present state of that document under a name: see `DocumentTransaction.keepVersion`. Throws `replaced` if another document is
+  /// at the path, and what `edit` throws.
+  public func keepVersion(
+    named name: String, stamp: EditStamp, in document: DocumentID
+  ) throws(ArtError) -> NamedVersion {
+    try edit { (transaction) throws(ArtError) in
+      guard transaction.id == document else { throw .replaced(path) }
+      return try transaction.keepVersion(named: name, stamp: stamp)
+    }
+  }
+
+  /// Removes a version of that document: see `DocumentTransaction.removeVersion`. Throws as `keepVersion`.
+  public func removeVersion(_ reference: String, in document: DocumentID) throws(ArtError) -> NamedVersion {
+    try edit { (transaction) throws(ArtError) in
+      guard transaction.id == document else { throw .replaced(path) }
+      return try transaction.removeVersion(reference)
+    }
+  }
+
+  /// The version of that name or id, and its art. Throws `noSuchRevision`, `ambiguous`, and what `read` throws.
+  public func version(_ reference: String) throws(ArtError) -> (
+    version: NamedVersion, content: VersionContent
+  ) {
+    try read { (transaction) throws(ArtError) in try transaction.version(reference) }
   }
 }

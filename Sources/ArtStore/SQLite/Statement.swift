@@ -59,7 +59,10 @@ final class Statement {
   }
 
   /// Runs a statement that returns no rows.
-  func run(_ values: Value...) throws(ArtError) {
+  func run(_ values: Value...) throws(ArtError) { try run(all: values) }
+
+  /// The same for a list of parameters.
+  func run(all values: [Value]) throws(ArtError) {
     try bind(values)
     while try step() {}
   }

@@ -83,14 +83,35 @@ public struct FileEditing: Sendable {
   /// Restored edits count: the revisions are those that `Recovery.content(of:)` has. If the file is replaced during the save, it is planned
   /// anew on the new file.
   public func revert(to revision: Int, head: EditID? = nil) throws(ArtError) -> RevertedDocument {
-    var author = try recovery.newAuthor()
-    try recovery.prepareEdit(of: file)
-    return try file.edit(expecting: expected) { (transaction) throws(ArtError) in
-      let plan = try RevertPlan(to: revision, head: head, in: transaction)
+    try revert { (transaction) throws(ArtError) in
+      try RevertPlan(to: revision, head: head, in: transaction)
+    }
+  }
+
+  /// Makes the edit of a plan.
+  func revert(
+    _ plan: (DocumentTransaction) throws(ArtError) -> RevertPlan
+  ) throws(ArtError) -> RevertedDocument {
+    var author = try newAuthor()
+    return try edit { (transaction) throws(ArtError) in
+      let plan = try plan(transaction)
       let done = try transaction.perform(plan, stamp: author.stamp(at: WallClock.milliseconds()))
       let lost = done.lost.map { UndoRun.LostBackground($0, pending: transaction.pending) }
       return RevertedDocument(entry: done.entry, lost: lost, revision: transaction.revision)
     }
+  }
+}
+
+extension FileEditing {
+  /// This program as an author, with a new origin.
+  func newAuthor() throws(ArtError) -> Author { try recovery.newAuthor() }
+
+  /// Changes the document in one transaction, after orphaned edits were restored.
+  func edit<Result>(
+    _ body: (DocumentTransaction) throws(ArtError) -> Result
+  ) throws(ArtError) -> Result {
+    try recovery.prepareEdit(of: file)
+    return try file.edit(expecting: expected, body)
   }
 }
 

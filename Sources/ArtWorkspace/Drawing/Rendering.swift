@@ -269,12 +269,13 @@ public struct DocumentView: Sendable {
   public let scene: DrawingScene
 
   /// Reads a document with its orphaned edits, and reports these. `journals` are the orphaned journals; nil stands for all on
-  /// this machine. Throws what reading throws.
+  /// this machine. `reference` is an earlier state; nil stands for the present one. Throws what reading throws, and `noSuchRevision`.
   public init(
-    _ file: DocumentFile, among journals: [OrphanedJournal]? = nil, recovery: Recovery = Recovery()
+    _ file: DocumentFile, at reference: RevisionReference? = nil, among journals: [OrphanedJournal]? = nil,
+    recovery: Recovery = Recovery()
   ) throws(ArtError) {
     for _ in 1..<Self.attempts {
-      let content = try recovery.content(of: file, among: journals)
+      let content = try recovery.content(of: file, at: reference, among: journals)
       guard let background = content.background else {
         self.init(content, picture: nil)
         return
@@ -285,7 +286,7 @@ public struct DocumentView: Sendable {
       }
     }
     // The bytes are lost: the document is drawn without its background.
-    self.init(try recovery.content(of: file, among: journals), picture: nil)
+    self.init(try recovery.content(of: file, at: reference, among: journals), picture: nil)
   }
 
   private init(_ content: DocumentContent, picture: [UInt8]?) {

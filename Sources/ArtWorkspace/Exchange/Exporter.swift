@@ -13,10 +13,12 @@ public struct Exporter: Sendable {
   /// What the format cannot express.
   public let report: ExchangeReport
 
-  /// Reads the document. Throws what reading throws.
-  public init(_ file: DocumentFile, as dialect: Dialect, recovery: Recovery) throws(ArtError) {
+  /// Reads the document, or an earlier state of it. Throws what reading throws, and `noSuchRevision`.
+  public init(
+    _ file: DocumentFile, at reference: RevisionReference? = nil, as dialect: Dialect, recovery: Recovery
+  ) throws(ArtError) {
     self.dialect = dialect
-    view = try DocumentView(file, recovery: recovery)
+    view = try DocumentView(file, at: reference, recovery: recovery)
     report = dialect.report(on: view.content, isPictureLost: view.isPictureLost)
   }
 

@@ -196,6 +196,19 @@ public final class Session: Sendable {
     try await perform(.revert(to: revision, head: head), tag: tag, since: since)
   }
 
+  /// The same for a revision or a version.
+  @discardableResult
+  public func revert(
+    to reference: RevisionReference, tag: RequestTag? = nil, since: KnownHead? = nil
+  ) async throws(ArtError) -> DocumentAnswer {
+    switch reference {
+    case .number(let revision): return try await revert(to: revision, tag: tag, since: since)
+    case .version(let name):
+      let (version, art) = try await inFile { (file) throws(ArtError) in try file.version(name) }
+      return try await perform(.revertToVersion(version, art), tag: tag, since: since)
+    }
+  }
+
   /// Saves the edits that all sessions have made so far. Returns when they are durable.
   public func save() async throws(ArtError) { try await shared.document.save() }
 
@@ -285,24 +298,5 @@ extension FilePath {
     if let real = resolvedIfThere(path) { return real }
     let parts = FilePath(path)
     return "\(resolvedIfThere(parts.folder) ?? parts.folder)/\(parts.name)"
-  }
-}
-
-extension Session {
-  /// The bytes of the background of a content of this document; nil without one, and where they are lost. Throws what reading the file
-  /// throws.
-  public func picture(of content: DocumentContent) async throws(ArtError) -> [UInt8]? {
-    guard let background = content.background else { return nil }
-    let file = DocumentFile(filePath)
-    // Reading a file blocks its thread.
-    return try await withCheckedContinuation { continuation in
-      DispatchQueue.global().async {
-        let bytes: Result<[UInt8]?, ArtError>
-        do throws(ArtError) { bytes = .success(try file.picture(background.digest)) } catch {
-          bytes = .failure(error)
-        }
-        continuation.resume(returning: bytes)
-      }
-    }.get()
   }
 }

@@ -8,7 +8,10 @@ struct Export: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",
     abstract: "Write a document as JSON, or as the EmojiArt apps read it.",
-    usage: "emojiart export <doc> --format <format> [-o <file>] [--strict]",
+    usage: """
+      emojiart export <doc> --format <format> [-o <file>]
+               [--strict] [--at <rev|name>]
+      """,
     discussion: """
       FORMAT is json, which contains all of the document but its history, or the format of an EmojiArt app of Stanford's \
       course CS193p: emojiart-2017, emojiart-2020, emojiart-2021a, emojiart-2021b or emojiart-2023. A report lists what \
@@ -33,6 +36,7 @@ struct Export: ParsableCommand {
     completion: .file(extensions: ["json"]))
   var output: String?
   @Flag(help: "Write nothing if the format cannot hold everything.") var strict = false
+  @OptionGroup var state: StateOptions
   @OptionGroup var common: CommonOptions
 
   func run() throws {

@@ -14,6 +14,7 @@ struct Render: ParsableCommand {
                [--margin <length>] [--landscape] [--dpi <dpi>]
                [--region <x,y,wxh>] [--transparent] [--text]
                [--quality <quality>] [--font <font>]
+               [--at <rev|name>]
       """,
     discussion: """
       Draws the background and every emoji, from the bottom to the top. The format follows from FILE's ending, or from \
@@ -89,6 +90,7 @@ struct Render: ParsableCommand {
     parsing: .unconditional, help: ArgumentHelp("A font file with colour emoji.", valueName: "font"),
     completion: .file(extensions: ["ttf", "otf", "ttc"]))
   var font: String?
+  @OptionGroup var state: StateOptions
   @OptionGroup var common: CommonOptions
 
   func run() throws {

@@ -13,7 +13,8 @@ struct Show: ParsableCommand {
     usage: """
       emojiart show <doc> [--graphics <how>] [--zoom <times>]
                [--center <x,y>] [--font <file>] [--live]
-               [--folder <folder>] [--json [--urls]]
+               [--at <rev|name>] [--folder <folder>]
+               [--json [--urls]]
       """,
     discussion: """
       Prints a table of the emoji, from the bottom to the top. The shortest beginning of an id that names only this emoji \
@@ -26,6 +27,7 @@ struct Show: ParsableCommand {
       Examples:
         emojiart show bees
         emojiart show bees --zoom 4 --center 50%,20%
+        emojiart show bees --at 12
         emojiart show bees --json | jq '.emojis | length'
       """)
 
@@ -34,10 +36,15 @@ struct Show: ParsableCommand {
   @Flag(help: "With --json, write URLs whole, with their queries.") var urls = false
   @OptionGroup var looks: ShowOptions
   @OptionGroup var part: ViewOptions
+  @OptionGroup var state: StateOptions
   @OptionGroup var common: CommonOptions
 
   func run() throws {
     let file = try common.file(doc)
+    let reference = try state.reference()
+    guard reference == nil || !live else {
+      throw ArtError(.usage, "--live follows what is edited now; leave out --at")
+    }
     let art = try ShownArt(choice: looks.choice(), view: part.view(), font: looks.fontFile())
     guard !urls || common.json else {
       throw ArtError(.usage, "--urls is about --json; give both")
@@ -46,7 +53,7 @@ struct Show: ParsableCommand {
       guard !live, looks.graphics == nil, part.zoom == nil, part.center == nil else {
         throw ArtError(.usage, "--json shows no art; leave out --live, --graphics, --zoom and --center")
       }
-      let content = try Recovery.ofCommand.content(of: file)
+      let content = try Recovery.ofCommand.content(of: file, at: reference)
       try content.writeJSON(urls: urls ? .whole : .redacted) { (piece) throws(ArtError) in
         try Output.write(piece)
       }
@@ -56,11 +63,11 @@ struct Show: ParsableCommand {
     if live { return try art.follow(file, try location()) }
     let sizeClass = isatty(1) == 1 ? TerminalSize.now(nil).sizeClass : .regular
     guard art.isWanted else {
-      let content = try Recovery.ofCommand.content(of: file)
+      let content = try Recovery.ofCommand.content(of: file, at: reference)
       try Self.write(content, of: file.path, sizeClass)
       return try Self.writeOffCanvas(content, of: file.path)
     }
-    try show(DocumentView(file, recovery: .ofCommand), of: file.path, art, sizeClass)
+    try show(DocumentView(file, at: reference, recovery: .ofCommand), of: file.path, art, sizeClass)
   }
 
   private func location() throws(ArtError) -> FollowedFolder {

@@ -9,12 +9,15 @@ import Glibc
 struct RenderArguments {
   let output: String
   let options: RenderOptions
+  /// The state that is drawn; nil for the present one.
+  let reference: RevisionReference?
   /// The text of the size, for messages.
   private let size: String
 
   /// Throws `usage` and `badValue`.
   init(_ arguments: Render) throws(ArtError) {
     output = arguments.output
+    reference = try arguments.state.reference()
     let format = try Self.format(arguments)
     let (size, typed) = try Self.size(arguments)
     let page = try Self.page(arguments)

@@ -61,7 +61,7 @@ struct SeveralDrawings {
     var failure: ExitStatus?
     for file in files {
       do throws(ArtError) {
-        let view = try DocumentView(file, recovery: .ofCommand)
+        let view = try DocumentView(file, at: arguments.reference, recovery: .ofCommand)
         let (drawing, size) = try arguments.drawing(of: view.scene, title: DocumentView.title(of: file.path))
         pages.append(Page(file: file, view: view, drawing: drawing, size: size))
       } catch {
@@ -113,7 +113,7 @@ struct SingleDrawing {
 
   /// Reads, draws and reports. Returns the status.
   func draw() throws(ArtError) -> ExitStatus {
-    let view = try DocumentView(file, recovery: .ofCommand)
+    let view = try DocumentView(file, at: arguments.reference, recovery: .ofCommand)
     let (drawing, size) = try arguments.drawing(of: view.scene, title: DocumentView.title(of: file.path))
     let result = try OutputFile(OutputLocation(argument: output, replacing: .pictures))
     let drawn = try draw(drawing, into: result)

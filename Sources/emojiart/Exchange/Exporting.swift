@@ -7,6 +7,8 @@ import ArtWorkspace
 struct Exporting {
   private let file: DocumentFile
   private let dialect: Dialect
+  /// The state that is exported; nil for the present one.
+  private let reference: RevisionReference?
   /// The output path; nil for stdout.
   private let output: String?
   private let isStrict: Bool
@@ -19,6 +21,7 @@ struct Exporting {
       throw ArtError(.badValue, "\(shown(arguments.format)) is no format; give one of \(names)")
     }
     self.dialect = dialect
+    reference = try arguments.state.reference()
     output = arguments.output == "-" ? nil : arguments.output
     isStrict = arguments.strict
     isJSON = arguments.common.json
@@ -30,7 +33,7 @@ struct Exporting {
 
   /// Exports, and returns the exit status.
   func run() throws(ArtError) -> ExitStatus {
-    let exporter = try Exporter(file, as: dialect, recovery: .ofCommand)
+    let exporter = try Exporter(file, at: reference, as: dialect, recovery: .ofCommand)
     if isStrict, !exporter.report.notes.isEmpty { return try refuse(exporter.report) }
     let status = exporter.view.isPictureLost ? ExitStatus.badData : .done
     guard let output else {

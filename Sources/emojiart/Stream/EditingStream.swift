@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
+import ArtProtocol
 import ArtSystem
 import ArtWorkspace
 import Glibc
@@ -157,7 +158,7 @@ extension EditingStream {
       switch lines[end].request {
       case .edit: room -= lines[end].isAboutSeveral ? room : 1
       case .bad: break
-      case .caption, .save, .show, .history, .background, .help, .quit: return lines[..<end]
+      case .caption, .save, .show, .history, .earlier, .background, .help, .quit: return lines[..<end]
       }
       end += 1
     }
@@ -181,7 +182,7 @@ extension EditingStream {
         case .failure(let error): respond(error, to: line)
         case nil: break
         }
-      case .caption, .save, .show, .history, .background, .help, .quit: break
+      case .caption, .save, .show, .history, .earlier, .background, .help, .quit: break
       }
       // Without events: a part of the run is not answered yet.
       if form.size >= 1 << 18 { respond { (form) throws(ArtError) in try form.write(with: []) } }
@@ -235,6 +236,7 @@ extension EditingStream {
       // Later events are written behind the answer, because they are newer than the snapshot.
       let snapshot = Outcome { await session.snapshot }.wait()
       respond { (form) throws(ArtError) in try form.show(snapshot, of: line) }
+    case .earlier(let request): answer(request, line)
     case .background(let asked): answer(asked, to: line)
     case .help(let text): respond { (form) throws(ArtError) in try form.help(text) }
     case .quit: hasQuit = true
@@ -277,6 +279,28 @@ extension EditingStream {
     case .success(let answer):
       respond { (form) throws(ArtError) in try form.done(answer, of: line) }
       acknowledge()
+    case .failure(let error): respond(error, to: line)
+    }
+  }
+
+  /// Answers a request about earlier states.
+  private mutating func answer(_ request: ProtocolRequest, _ line: StreamLine) {
+    let isVersion =
+      switch request.body {
+      case .keepVersion, .removeVersion: true
+      default: false
+      }
+    guard !settings.isAtomic || !isVersion else { return respond(.versionAtTheEnd(), to: line) }
+    let session = session
+    // Without a session a tag is only a mark of the caller, and no key.
+    let keyed = session.client.session == nil ? request.withoutTag : request
+    let outcome = wait {
+      await result { () async throws(ArtError) in try await keyed.answer(by: session, hasZ: false) }
+    }
+    switch outcome {
+    case .success(let outcome):
+      respond { (form) throws(ArtError) in try form.answered(outcome, of: line) }
+      if case .stepped = outcome { acknowledge() }
     case .failure(let error): respond(error, to: line)
     }
   }

@@ -26,6 +26,8 @@ protocol StreamForm: SendableMetatype {
   mutating func saved(revision: Int, unsaved: Int, of line: StreamLine) throws(ArtError)
   /// Answers with the document's content.
   mutating func show(_ snapshot: DocumentSnapshot, of line: StreamLine) throws(ArtError)
+  /// Answers a request about earlier states.
+  mutating func answered(_ outcome: ProtocolAnswer.Outcome, of line: StreamLine) throws(ArtError)
   /// Answers with a help text.
   mutating func help(_ text: String) throws(ArtError)
   /// Answers that a background is being fetched, or a local picture is being checked; `what` describes it.
@@ -111,6 +113,12 @@ struct JSONForm: StreamForm {
 
   mutating func show(_ snapshot: DocumentSnapshot, of line: StreamLine) throws(ArtError) {
     try respond(.document(ProtocolDocument(snapshot, hasZ: isFollowed)), to: line)
+  }
+
+  mutating func answered(_ outcome: ProtocolAnswer.Outcome, of line: StreamLine) throws(ArtError) {
+    guard case .document(var document) = outcome else { return try respond(outcome, to: line) }
+    document.hasZ = isFollowed
+    try respond(.document(document), to: line)
   }
 
   /// JSON has no request for help.
@@ -199,6 +207,19 @@ struct WordForm: StreamForm {
   mutating func show(_ snapshot: DocumentSnapshot, of line: StreamLine) throws(ArtError) {
     if case .history = line.request { return try History.write(snapshot.content.log.reversed()) }
     try Show.write(snapshot.content, of: path)
+  }
+
+  mutating func answered(_ outcome: ProtocolAnswer.Outcome, of line: StreamLine) throws(ArtError) {
+    switch outcome {
+    case .document(let document): try Show.write(document.content, of: path)
+    case .versions(let versions, _):
+      if case .earlier(let request) = line.request, request.body == .versions {
+        return try VersionCommand.write(versions)
+      }
+      for version in versions { try Output.line(VersionCommand.line(version)) }
+    case .stepped(let stepped): for title in stepped.titles { try Output.line(safe(title)) }
+    case .edited, .saved, .fetching, .failed: break
+    }
   }
 
   mutating func help(_ text: String) throws(ArtError) { try Output.line(text) }
@@ -368,6 +389,10 @@ struct PromptForm: StreamForm {
 
   mutating func show(_ snapshot: DocumentSnapshot, of line: StreamLine) throws(ArtError) {
     try words.show(snapshot, of: line)
+  }
+
+  mutating func answered(_ outcome: ProtocolAnswer.Outcome, of line: StreamLine) throws(ArtError) {
+    try words.answered(outcome, of: line)
   }
 
   mutating func help(_ text: String) throws(ArtError) { try words.help(text) }

@@ -29,6 +29,8 @@ struct StreamLine {
     case save
     case show
     case history
+    /// A request about earlier states.
+    case earlier(ProtocolRequest)
     case background(BackgroundLine)
     /// A request that is answered with this text.
     case help(String)
@@ -63,6 +65,10 @@ extension StreamLine {
 
 extension StreamLine.Request {
   fileprivate init(_ request: ProtocolRequest) {
+    guard !request.isAboutEarlierStates else {
+      self = .earlier(request)
+      return
+    }
     switch request.body {
     case .action(let action): self = .edit(.action(action))
     case .caption(let caption): self = .caption(caption)
@@ -71,6 +77,7 @@ extension StreamLine.Request {
     case .save: self = .save
     case .show: self = .show
     case .background(let background): self = .background(.request(background))
+    case .revert, .keepVersion, .removeVersion, .versions: self = .earlier(request)
     }
   }
 }
@@ -144,11 +151,17 @@ extension StreamLine {
         let count = try command.steps()
         return StreamLine(
           request: .edit(command.direction == .undo ? .undo(count) : .redo(count)), isAboutSeveral: count > 1)
-      case is Show:
-        guard rest.isEmpty else {
-          throw ArtError(.usage, "show takes no other word here; outside, `emojiart show` draws")
+      case let command as Show:
+        let state = try command.state.reference()
+        guard rest.isEmpty || state != nil && rest.count <= 2 else {
+          throw ArtError(
+            .usage, "show takes no other words here than --at and a state; outside, `emojiart show` draws")
         }
-        return StreamLine(request: .show)
+        return StreamLine(request: state.map { .earlier(ProtocolRequest(.show(at: $0))) } ?? .show)
+      case let command as Revert:
+        return StreamLine(request: .earlier(ProtocolRequest(.revert(to: try command.reference()))))
+      case let command as VersionCommand:
+        return StreamLine(request: .earlier(ProtocolRequest(try command.request())))
       case is History: return StreamLine(request: .history)
       default: return StreamLine(request: .help(try StreamCommands.help(name)))
       }
@@ -366,7 +379,7 @@ enum StreamCommands {
     Emojiart.configuration.subcommands.compactMap { command in
       guard
         command is any EmojiCommand.Type || command is any StepCommand.Type || command == Show.self
-          || command == History.self
+          || command == History.self || command == Revert.self || command == VersionCommand.self
       else { return nil }
       return command.configuration.commandName.map { ($0, command) }
     }, uniquingKeysWith: { first, _ in first })

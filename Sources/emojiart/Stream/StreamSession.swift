@@ -204,6 +204,10 @@ extension ArtError {
     ArtError(.usage, "with --atomic everything is saved at the end; leave out save")
   }
 
+  static func versionAtTheEnd() -> ArtError {
+    ArtError(.usage, "with --atomic nothing is saved before the end; use `emojiart version` before or after")
+  }
+
   static func tooManyAtOnce() -> ArtError {
     ArtError(.tooLarge, "--atomic keeps at most 1,000,000 edits until the end; split the input")
   }
