@@ -2,7 +2,9 @@
 
 /// The candidates whose edit distance is at most a third of the word's length, or which begin with the word; nearest
 /// first, at most two.
-package func nearest(to word: String, among words: [String]) -> [String] {
+package func nearest(
+  to word: String, among words: [String], preferring weight: (String) -> Int = { _ in 0 }
+) -> [String] {
   let target = Array(word.lowercased())
   guard !target.isEmpty else { return [] }
   let reach = max(1, target.count / 3)
@@ -14,7 +16,7 @@ package func nearest(to word: String, among words: [String]) -> [String] {
       let distance = editDistance(target, letters)
       return distance <= reach ? (distance, candidate) : nil
     }
-    .sorted { ($0.distance, $0.word) < ($1.distance, $1.word) }
+    .sorted { ($0.distance, -weight($0.word), $0.word) < ($1.distance, -weight($1.word), $1.word) }
     .prefix(2).map(\.word)
 }
 

@@ -5,18 +5,24 @@ import ArtModel
 /// Normalizes names to shortcodes: `Côte d’Ivoire` and `cote_divoire` both become `cote-divoire`.
 ///
 /// Lower case, without accents, apostrophes and full stops; `&` becomes `and`, `ß` becomes `ss`; letters,
-/// digits, `#`, `*` and `+` stay; everything else becomes a hyphen. `scripts/emoji-names` does the same.
+/// digits, `#`, `*` and `+` stay, and the minus of `-1`; everything else becomes a hyphen. `scripts/emoji-names` does the same.
 enum Shortcode {
   static func of(_ name: String) -> String {
     var code = String.UnicodeScalarView()
     var needsHyphen = false
+    var isStart = true
     // Not generic: looking up the metadata would take longer than a search.
     func append(_ text: String.UnicodeScalarView) {
-      if needsHyphen, !code.isEmpty { code.append("-") }
+      if needsHyphen, !isStart { code.append("-") }
       needsHyphen = false
+      isStart = false
       code.append(contentsOf: text)
     }
-    for scalar in name.unicodeScalars {
+    let typed = name.unicodeScalars.drop { $0.properties.isWhitespace }
+    if typed.first == "-", let digit = typed.dropFirst().first, "0"..."9" ~= digit {
+      code.append("-")
+    }
+    for scalar in typed {
       switch scalar {
       case "a"..."z", "0"..."9", "#", "*", "+": append(String(scalar).unicodeScalars)
       case "A"..."Z": append(scalar.properties.lowercaseMapping.unicodeScalars)
@@ -26,6 +32,13 @@ enum Shortcode {
         append("and".unicodeScalars)
         needsHyphen = true
       case "ß", "ẞ": append("ss".unicodeScalars)
+      case "\u{3099}", "\u{309A}":
+        // The marks of a voiced kana, which makes another letter: it follows its plain one, or that after it.
+        guard let last = code.last, 0x304B...0x30DB ~= last.value,
+          let voiced = Unicode.Scalar(last.value + (scalar == "\u{3099}" ? 1 : 2))
+        else { continue }
+        code.removeLast()
+        code.append(voiced)
       case _ where scalar.properties.generalCategory == .nonspacingMark && scalar.value < 0xFE00: continue
       case _
       where !scalar.isASCII && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil):
@@ -36,11 +49,22 @@ enum Shortcode {
     return String(code)
   }
 
-  /// `n` for `ñ`: Unicode's name of a letter contains its base letter.
+  /// `n` for `ñ`: Unicode's name of a letter contains its base letter. Cyrillic and Arabic letters likewise lose their marks.
   private static func plain(_ letter: Unicode.Scalar) -> String.UnicodeScalarView {
+    let lower = letter.properties.lowercaseMapping.unicodeScalars
+    switch lower.first {
+    case "ё": return "е".unicodeScalars
+    case "й": return "и".unicodeScalars
+    case "ї": return "і".unicodeScalars
+    case "ў": return "у".unicodeScalars
+    case "آ", "أ", "إ": return "ا".unicodeScalars
+    case "ؤ": return "و".unicodeScalars
+    case "ئ": return "ي".unicodeScalars
+    default: break
+    }
     let words = letter.properties.name?.split(separator: " ") ?? []
     guard words.count > 4, words[0] == "LATIN", words[2] == "LETTER", words[3].count == 1, words[4] == "WITH"
-    else { return letter.properties.lowercaseMapping.unicodeScalars }
+    else { return lower }
     return words[3].lowercased().unicodeScalars
   }
 }
@@ -51,7 +75,8 @@ extension EmojiNames {
   /// The emoji of a name as it is typed between colons, without the colons: `honeybee`, `bee`, `red-heart`.
   /// Throws `badText` with suggestions for a name that matches several emoji or none.
   ///
-  /// A name takes precedence over a keyword; a keyword counts only if one emoji has it.
+  /// A name takes precedence over a shortcode of GitHub or Slack, and that over a keyword, which counts only if one emoji has it.
+  /// What no English word is may be the name of one emoji in another language.
   public static func emoji(named name: String) throws(ArtError) -> EmojiText {
     let code = Shortcode.of(name)
     guard !code.isEmpty else {
@@ -63,25 +88,51 @@ extension EmojiNames {
       return try EmojiText(row.emoji.text)
     }
     if let version = version(code) { return try EmojiText(version.emoji) }
+    if let text = alias(code) { return try EmojiText(text) }
     var having: [NameTable.Row] = []
     NameTable.own.forEach { row in
       if row.hasKeyword(wanted) { having.append(row) }
       return having.count < 2
     }
     switch having.count {
-    case 0: throw unknown(name, code)
+    case 0:
+      guard let text = foreign(wanted) else { throw unknown(name, code) }
+      return try EmojiText(text)
     case 1: return try EmojiText(having[0].emoji.text)
     default: throw several(name, code)
     }
   }
 
-  /// The names that begin with a shortcode, and the keywords of exactly one emoji, sorted.
+  /// The emoji that a shortcode of GitHub or Slack names, in the skin tone at its end.
+  private static func alias(_ code: String) -> String? {
+    func row(_ alias: [UInt8]) -> NameTable.Row? { NameTable.own.first { $0.aliases.hasPart(alias) } }
+    if let row = row(Array(code.utf8)) { return row.emoji.text }
+    let (bare, tone) = toned(code)
+    guard case .tone(let tone) = tone, let row = row(Array(bare.utf8)) else { return nil }
+    return NamedEmoji.versions(of: row).first { $0.tones == [tone] }?.emoji
+  }
+
+  /// The only emoji that has this name in any language.
+  private static func foreign(_ code: [UInt8]) -> String? {
+    var found: Set<String> = []
+    for language in EmojiLanguage.allCases where !language.isEnglish {
+      NameTable(language).forEach { row in
+        if row.shortcode.elementsEqual(code) { found.insert(row.emoji.text) }
+        return true
+      }
+    }
+    return found.count == 1 ? found.first : nil
+  }
+
+  /// The names and GitHub's and Slack's shortcodes that begin with a shortcode, and the keywords of exactly one emoji, sorted.
   public static func shortcodes(beginningWith start: String) -> [String] {
     let wanted = Array(start.utf8)
     var names: Set<String> = []
     var keywords: [String: Int] = [:]
     NameTable.own.forEach { row in
-      if row.shortcode.starts(with: wanted) { names.insert(row.shortcode.text) }
+      for name in [row.shortcode] + row.aliases.parts(at: UInt8(ascii: "|")) where name.starts(with: wanted) {
+        names.insert(name.text)
+      }
       for keyword in row.keywords.parts(at: UInt8(ascii: "|")) where keyword.starts(with: wanted) {
         keywords[keyword.text, default: 0] += 1
       }
@@ -93,31 +144,42 @@ extension EmojiNames {
   /// The names most similar to an unknown one, at most two, nearest first. Where none of the language is similar, English ones.
   public static func names(near name: String, in language: EmojiLanguage = .english) -> [NamedEmoji] {
     let code = Shortcode.of(name)
-    let own = language.isEnglish ? [] : rows(near: code, in: NameTable(language))
+    let own = language.isEnglish ? [] : rows(near: code, in: NameTable(language), language)
     if own.isEmpty {
-      return rows(near: code, in: .own).flatMap { NamedEmoji.chosen(.none, of: $0, in: language) }
+      return rows(near: code, in: .own, .english).flatMap { NamedEmoji.chosen(.none, of: $0, in: language) }
     }
     return own.compactMap { NameTable.own.row(of: $0.emoji) }.flatMap {
       NamedEmoji.chosen(.none, of: $0, in: language)
     }
   }
 
-  /// The lines with the most similar names, at most two, nearest first.
-  private static func rows(near code: String, in table: NameTable) -> [NameTable.Row] {
+  /// The best lines for the most similar words, at most two, nearest first. Of two words as near, the one that more emoji have.
+  private static func rows(near code: String, in table: NameTable, _ language: EmojiLanguage) -> [NameTable.Row] {
     let (length, letters) = (code.utf8.count, letters(of: code.utf8))
     let reach = max(1, length / 3)
-    var owners: [String: NameTable.Row] = [:]
+    var counts: [String: Int] = [:]
     table.forEach { row in
-      for word in [row.shortcode] + row.keywords.parts(at: UInt8(ascii: "|"))
-      // Only similar words are converted to `String`: an edit adds at most one letter and removes at most one.
-      where abs(word.count - length) <= reach
-        && (self.letters(of: word) ^ letters).nonzeroBitCount <= 2 * reach && owners[word.text] == nil
-      {
-        owners[word.text] = row
+      let columns = [row.shortcode] + [row.keywords, row.aliases].flatMap { $0.parts(at: UInt8(ascii: "|")) }
+      for column in columns {
+        let words = column.parts(at: UInt8(ascii: "-"))
+        for word in words.count == 1 ? words : words + [column]
+        // Only similar words are converted to `String`: an edit adds at most one letter and removes at most one.
+        where abs(word.count - length) <= reach
+          && (self.letters(of: word) ^ letters).nonzeroBitCount <= 2 * reach
+        {
+          counts[word.text, default: 0] += 1
+        }
       }
       return true
     }
-    return nearest(to: code, among: Array(owners.keys)).compactMap { owners[$0] }
+    var rows: [NameTable.Row] = []
+    for word in nearest(to: code, among: Array(counts.keys), preferring: { counts[$0] ?? 0 }) {
+      guard let query = NameQuery([word], in: language), let row = table.rows(query).first,
+        !rows.contains(where: { $0.shortcode.elementsEqual(row.shortcode) })
+      else { continue }
+      rows.append(row)
+    }
+    return rows
   }
 
   /// The set of letters of a word, one bit each.

@@ -10,12 +10,56 @@
 static const unsigned char english[] = {
 #embed "names.tsv"
 };
+static const unsigned char arabic[] = {
+#embed "names.ar.tsv"
+};
 static const unsigned char german[] = {
 #embed "names.de.tsv"
 };
+static const unsigned char spanish[] = {
+#embed "names.es.tsv"
+};
+static const unsigned char french[] = {
+#embed "names.fr.tsv"
+};
+static const unsigned char italian[] = {
+#embed "names.it.tsv"
+};
+static const unsigned char japanese[] = {
+#embed "names.ja.tsv"
+};
+static const unsigned char polish[] = {
+#embed "names.pl.tsv"
+};
+static const unsigned char portuguese[] = {
+#embed "names.pt.tsv"
+};
+static const unsigned char russian[] = {
+#embed "names.ru.tsv"
+};
+static const unsigned char ukrainian[] = {
+#embed "names.uk.tsv"
+};
+static const unsigned char chinese[] = {
+#embed "names.zh.tsv"
+};
 
-struct emoji_names emoji_names_english(void) { return (struct emoji_names){english, sizeof english}; }
-struct emoji_names emoji_names_german(void) { return (struct emoji_names){german, sizeof german}; }
+static const struct {
+  char code[3];
+  struct emoji_names table;
+} tables[] = {
+    {"en", {english, sizeof english}},       {"ar", {arabic, sizeof arabic}},   {"de", {german, sizeof german}},
+    {"es", {spanish, sizeof spanish}},       {"fr", {french, sizeof french}},   {"it", {italian, sizeof italian}},
+    {"ja", {japanese, sizeof japanese}},     {"pl", {polish, sizeof polish}},   {"pt", {portuguese, sizeof portuguese}},
+    {"ru", {russian, sizeof russian}},       {"uk", {ukrainian, sizeof ukrainian}},
+    {"zh", {chinese, sizeof chinese}},
+};
+
+struct emoji_names emoji_names_in(const char *language) {
+  for (size_t at = 0; at < sizeof tables / sizeof *tables; at++)
+    if (!strcmp(tables[at].code, language)) return tables[at].table;
+  return (struct emoji_names){english, 0};
+}
 
 const unsigned char *emoji_names_search(
     const unsigned char *bytes, size_t size, const unsigned char *wanted, size_t length) {
