@@ -27,7 +27,7 @@ struct NameQuery {
 
   enum Fit: Int {
     case name
-    /// A shortcode of GitHub or Slack.
+    /// A shortcode of GitHub or Slack, or another spelling of the whole name.
     case alias
     case word
     case beginning

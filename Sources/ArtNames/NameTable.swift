@@ -34,9 +34,10 @@ struct NameTable {
     var versions: Bytes { column(2) }
     /// In other languages, other spellings of the folded words, separated by `|`: `loewe` for `lowe`.
     var spellings: Bytes { column(2) }
-    /// In English, the shortcodes of GitHub and Slack, separated by `|`.
+    /// Other whole names: in English, the shortcodes of GitHub and Slack, separated by `|`; in another language, the name in its
+    /// other spelling.
     var aliases: Bytes { column(3) }
-    /// In English, GitHub's tags, separated by `|`.
+    /// In English, GitHub's tags, separated by `|`, and its shortcodes that are names of other emoji.
     var tags: Bytes { column(4) }
 
     /// What is added to the weight of an emoji that came after Emoji 1.0.
@@ -58,9 +59,13 @@ struct NameTable {
 
   /// The table of a language that is compiled into this program.
   init(_ language: EmojiLanguage) {
+    self.init(Self.whole(language), hasTones: !language.isEnglish)
+  }
+
+  /// The bytes of the table of a language.
+  static func whole(_ language: EmojiLanguage) -> UnsafeBufferPointer<UInt8> {
     let table = emoji_names_in(language.rawValue)
-    self.init(
-      UnsafeBufferPointer(start: table.bytes, count: table.size), hasTones: !language.isEnglish)
+    return UnsafeBufferPointer(start: table.bytes, count: table.size)
   }
 
   /// The memory of `bytes` must outlive the table. `hasTones` is whether the first line has the names of the skin tones.

@@ -84,41 +84,42 @@ extension EmojiNames {
         .badText, ":\(shown(name)): has no letters to look for", about: shown(name), remedy: .searchNames)
     }
     let wanted = Array(code.utf8)
-    if let row = NameTable.own.first(where: { $0.shortcode.elementsEqual(wanted) }) {
-      return try EmojiText(row.emoji.text)
-    }
+    let named = named(wanted)
+    if let row = named.name { return try EmojiText(row.emoji.text) }
     if let version = version(code) { return try EmojiText(version.emoji) }
-    if let text = alias(code) { return try EmojiText(text) }
-    var having: [NameTable.Row] = []
-    NameTable.own.forEach { row in
-      if row.hasKeyword(wanted) { having.append(row) }
-      return having.count < 2
-    }
-    switch having.count {
+    if let row = named.alias { return try EmojiText(row.emoji.text) }
+    switch named.keyword.count {
     case 0:
       guard let text = foreign(wanted) else { throw unknown(name, code) }
       return try EmojiText(text)
-    case 1: return try EmojiText(having[0].emoji.text)
+    case 1: return try EmojiText(named.keyword[0].emoji.text)
     default: throw several(name, code)
     }
   }
 
-  /// The emoji that a shortcode of GitHub or Slack names, in the skin tone at its end.
-  private static func alias(_ code: String) -> String? {
-    func row(_ alias: [UInt8]) -> NameTable.Row? { NameTable.own.first { $0.aliases.hasPart(alias) } }
-    if let row = row(Array(code.utf8)) { return row.emoji.text }
-    let (bare, tone) = toned(code)
-    guard case .tone(let tone) = tone, let row = row(Array(bare.utf8)) else { return nil }
-    return NamedEmoji.versions(of: row).first { $0.tones == [tone] }?.emoji
+  /// The lines that have this name, this shortcode of GitHub or Slack, or this keyword, of which two are enough.
+  private static func named(
+    _ code: [UInt8]
+  ) -> (name: NameTable.Row?, alias: NameTable.Row?, keyword: [NameTable.Row]) {
+    var found: (name: NameTable.Row?, alias: NameTable.Row?, keyword: [NameTable.Row]) = (nil, nil, [])
+    NameTable.own.forEach(having: code) { row, _ in
+      if row.shortcode.elementsEqual(code) {
+        found.name = row
+      } else if found.alias == nil, row.aliases.hasPart(code) {
+        found.alias = row
+      } else if found.keyword.count < 2, row.hasKeyword(code) {
+        found.keyword.append(row)
+      }
+    }
+    return found
   }
 
   /// The only emoji that has this name in any language.
   private static func foreign(_ code: [UInt8]) -> String? {
     var found: Set<String> = []
     for language in EmojiLanguage.allCases where !language.isEnglish {
-      NameTable(language).forEach { row in
-        if row.shortcode.elementsEqual(code) { found.insert(row.emoji.text) }
-        return true
+      NameTable(language).forEach(having: [UInt8(ascii: "\t")] + code) { row, _ in
+        if row.shortcode.elementsEqual(code) || row.aliases.elementsEqual(code) { found.insert(row.emoji.text) }
       }
     }
     return found.count == 1 ? found.first : nil
@@ -187,7 +188,7 @@ extension EmojiNames {
     word.reduce(0) { $0 | 1 << UInt64($1 & 63) }
   }
 
-  /// The variant with skin tones whose shortcode this is.
+  /// The variant with skin tones whose shortcode this is, or whose tone follows a shortcode of GitHub or Slack.
   private static func version(_ code: String) -> NamedEmoji? {
     guard code.hasSuffix("-skin-tone") else { return nil }
     var found: NamedEmoji?
@@ -197,7 +198,10 @@ extension EmojiNames {
       }
       return found == nil
     }
-    return found
+    if let found { return found }
+    let (bare, tone) = toned(code)
+    guard case .tone(let tone) = tone, let row = named(Array(bare.utf8)).alias else { return nil }
+    return NamedEmoji.versions(of: row).first { $0.tones == [tone] }
   }
 
   private static func unknown(_ name: String, _ code: String) -> ArtError {
