@@ -7,22 +7,32 @@ import ArtWorkspace
 struct Find: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "find",
-    abstract: "Find emoji by their English names and keywords.",
-    usage: "emojiart find <word> ... [--tone <tone>] [--limit <n>] [--json]",
+    abstract: "Find emoji by their names and keywords, in English and in your language.",
+    usage: "emojiart find <word> ... [--lang <language>] [--tone <tone>] [--limit <n>] [--json]",
     discussion: """
-      Prints for each emoji the name to type in `emojiart add`, and the emoji. The best match comes first: emoji with \
-      exactly this name, then emoji with all of the words, then emoji with words that begin with them. For an emoji in \
-      place of a word, its name is printed.
+      Prints for each emoji the name to type in `emojiart add`, its name in another language than English, and the emoji. \
+      The best match comes first: emoji with exactly this name, then emoji with all of the words, then emoji with words \
+      that begin with them. What is found in your language comes before what is found in English. For an emoji in place \
+      of a word, its name is printed.
+
+      The language is that of --lang, else of the setting `language`, else of the locale (LC_ALL, LC_MESSAGES, LANG). \
+      There are \(EmojiLanguage.list).
 
       Examples:
         emojiart find bee
         emojiart find heart --limit 50
         emojiart find waving --tone medium-dark
+        emojiart find Biene --lang de
         emojiart add bees :honeybee:
       """)
 
   @Argument(help: ArgumentHelp("A word of the name or a keyword, or an emoji.", valueName: "word"))
   var words: [String]
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("In this language and in English, such as de.", valueName: "language"),
+    completion: .list(EmojiLanguage.allCases.map(\.rawValue)))
+  var lang: String?
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
@@ -39,16 +49,17 @@ struct Find: ParsableCommand {
     guard let most = Int(limit ?? "20"), most > 0 else {
       throw ArtError(.badValue, "\(shown(limit ?? "")) is no limit; give a number from 1 up")
     }
+    let language = try language()
     let found: EmojiSearch
     do throws(EmojiSearch.Failure) {
-      found = try EmojiSearch(words, tone: choice, limit: most)
+      found = try EmojiSearch(words, tone: choice, in: language, limit: most)
     } catch {
       throw ArtError(error)
     }
     if json {
       try Output.json(.array(found.emojis.map(\.json)))
     } else {
-      try write(found.emojis)
+      try write(found.emojis, language)
     }
     let left = found.count - found.emojis.count
     // A user who set a limit expects that more may exist.
@@ -58,11 +69,28 @@ struct Find: ParsableCommand {
     }
   }
 
-  private func write(_ emojis: [NamedEmoji]) throws(ArtError) {
+  /// The language of the option, else of the setting, else of the locale; English for one without names. Throws `badValue`
+  /// for an option that is no language here.
+  private func language() throws(ArtError) -> EmojiLanguage {
+    if let lang {
+      guard let language = EmojiLanguage(tag: lang) ?? EmojiLanguage(locale: lang) else {
+        throw ArtError(.badValue, "no names in the language \(shown(lang)); there are \(EmojiLanguage.list)")
+      }
+      return language
+    }
+    if let setting = try CurrentSettings.ofCommand[.language] {
+      return EmojiLanguage(tag: setting.text) ?? .english
+    }
+    let locale = environment("LC_ALL") ?? environment("LC_MESSAGES") ?? environment("LANG")
+    return locale.flatMap { EmojiLanguage(locale: $0) } ?? .english
+  }
+
+  private func write(_ emojis: [NamedEmoji], _ language: EmojiLanguage) throws(ArtError) {
     let width = emojis.map(\.shortcode.count).max() ?? 0
     for emoji in emojis {
+      let name = language == .english ? "" : "\(emoji.name)  "
       // The emoji is printed last because terminals disagree on its width.
-      try Output.line(":\(emoji.shortcode):".padded(to: width + 2) + "  " + emoji.emoji)
+      try Output.line(":\(emoji.shortcode):".padded(to: width + 2) + "  " + name + emoji.emoji)
     }
   }
 }
@@ -79,10 +107,15 @@ extension ArtError {
       )
     case .nothing(let words, let named):
       let near = named.map { ":\($0.shortcode): \($0.emoji)" }.joined(separator: " or ")
-      let hint = near.isEmpty ? "try fewer or other English words" : "did you mean \(near)?"
+      let hint = near.isEmpty ? "try fewer or other words" : "did you mean \(near)?"
       self.init(.noSuchEmoji, "no emoji is found by \(words[...].shortened(to: 60)); \(hint)")
     }
   }
+}
+
+extension EmojiLanguage {
+  /// The codes, for messages.
+  fileprivate static var list: String { allCases.map(\.rawValue).joined(separator: ", ") }
 }
 
 extension ToneChoice {
@@ -106,7 +139,8 @@ extension NamedEmoji {
   /// The entry in the output of `find --json`.
   var json: JSON {
     .object([
-      "emoji": .string(emoji), "keywords": .array(keywords.map { .string($0) }), "name": .string(name),
+      "aliases": .array(aliases.map { .string($0) }), "emoji": .string(emoji), "keywords": .array(keywords.map { .string($0) }),
+      "name": .string(name),
       "shortcode": .string(shortcode), "tones": .array(tones.map { .string($0.rawValue) }),
     ])
   }
