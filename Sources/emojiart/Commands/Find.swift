@@ -107,7 +107,7 @@ extension ArtError {
       )
     case .nothing(let words, let named):
       let near = named.map { ":\($0.shortcode): \($0.emoji)" }.joined(separator: " or ")
-      let hint = near.isEmpty ? "try fewer or other words" : "did you mean \(near)?"
+      let hint = near.isEmpty ? "try fewer or other words, or --lang with a language" : "did you mean \(near)?"
       self.init(.noSuchEmoji, "no emoji is found by \(words[...].shortened(to: 60)); \(hint)")
     }
   }
