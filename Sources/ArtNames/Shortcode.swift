@@ -119,7 +119,9 @@ extension EmojiNames {
     var found: Set<String> = []
     for language in EmojiLanguage.allCases where !language.isEnglish {
       NameTable(language).forEach(having: [UInt8(ascii: "\t")] + code) { row, _ in
-        if row.shortcode.elementsEqual(code) || row.aliases.elementsEqual(code) { found.insert(row.emoji.text) }
+        if row.shortcode.elementsEqual(code) || row.aliases.elementsEqual(code) {
+          found.insert(row.emoji.text)
+        }
       }
     }
     return found.count == 1 ? found.first : nil
@@ -155,7 +157,9 @@ extension EmojiNames {
   }
 
   /// The best lines for the most similar words, at most two, nearest first. Of two words as near, the one that more emoji have.
-  private static func rows(near code: String, in table: NameTable, _ language: EmojiLanguage) -> [NameTable.Row] {
+  private static func rows(near code: String, in table: NameTable, _ language: EmojiLanguage) -> [NameTable
+    .Row]
+  {
     let (length, letters) = (code.utf8.count, letters(of: code.utf8))
     let reach = max(1, length / 3)
     var counts: [String: Int] = [:]

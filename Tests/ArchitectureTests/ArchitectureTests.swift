@@ -256,7 +256,9 @@ private struct Project {
     for ending in [".swift", ".c", ".h", ".license"] {
       for file in try project.files(under: "Sources", ending: ending) {
         let found = try #require(try project.text(file).firstMatch(of: pattern), "\(file) names a licence")
-        for licence in (found.output[1].substring ?? "").split(separator: " AND ") { licences.insert(String(licence)) }
+        for licence in (found.output[1].substring ?? "").split(separator: " AND ") {
+          licences.insert(String(licence))
+        }
       }
     }
     #expect(licences == ["Apache-2.0", "GPL-2.0-or-later", "MIT", "Unicode-3.0"])

@@ -51,9 +51,12 @@ struct EmojiNamesTests {
   @Test("N3 a shortcode of GitHub or Slack names its emoji, unless it is the name of another one")
   func aliases() throws {
     for (name, emoji) in [
-      ("heart", "❤️"), ("smile", "😄"), ("joy", "😂"), ("thumbsup", "👍"), ("+1", "👍"), ("-1", "👎"), ("heart_eyes", "😍"),
-      ("laughing", "😆"), ("wave", "👋"), ("sunny", "☀️"), ("beer", "🍺"), ("beers", "🍻"), ("white_check_mark", "✅"),
-      ("x", "❌"), ("computer", "💻"), ("shrug", "🤷"), ("facepalm", "🤦"), ("us", "🇺🇸"), ("gb", "🇬🇧"), ("uk", "🇬🇧"), ("de", "🇩🇪"),
+      ("heart", "❤️"), ("smile", "😄"), ("joy", "😂"), ("thumbsup", "👍"), ("+1", "👍"), ("-1", "👎"),
+      ("heart_eyes", "😍"),
+      ("laughing", "😆"), ("wave", "👋"), ("sunny", "☀️"), ("beer", "🍺"), ("beers", "🍻"),
+      ("white_check_mark", "✅"),
+      ("x", "❌"), ("computer", "💻"), ("shrug", "🤷"), ("facepalm", "🤦"), ("us", "🇺🇸"), ("gb", "🇬🇧"), ("uk", "🇬🇧"),
+      ("de", "🇩🇪"),
       ("tada", "🎉"), ("flag-at", "🇦🇹"), ("thinking_face", "🤔"), ("100", "💯"), ("1234", "🔢"),
     ] {
       #expect(try named(name) == emoji, "\(name)")
@@ -75,7 +78,9 @@ struct EmojiNamesTests {
 
   @Test("the newest emoji have names")
   func newest() throws {
-    for (word, emoji) in [("phoenix", "🐦‍🔥"), ("shovel", "🪏"), ("fingerprint", "🫆"), ("orca", "🫍"), ("trombone", "🪊")] {
+    for (word, emoji) in [
+      ("phoenix", "🐦‍🔥"), ("shovel", "🪏"), ("fingerprint", "🫆"), ("orca", "🫍"), ("trombone", "🪊"),
+    ] {
       #expect(try best(word).contains(emoji), "\(word)")
     }
     #expect(EmojiNames.names(of: "🫩").first?.name == "face with bags under eyes")
@@ -181,7 +186,8 @@ struct EmojiNamesTests {
       EmojiNames.shortcodes(beginningWith: "honey") == [
         "honey-pot", "honeybee", "honeypot",
       ])
-    #expect(EmojiNames.shortcodes(beginningWith: "bee") == ["bee", "beer", "beer-mug", "beers", "beet", "beetle"])
+    #expect(
+      EmojiNames.shortcodes(beginningWith: "bee") == ["bee", "beer", "beer-mug", "beers", "beet", "beetle"])
     #expect(EmojiNames.shortcodes(beginningWith: "qqq") == [])
     var count = 0
     for code in EmojiNames.shortcodes(beginningWith: "s") {

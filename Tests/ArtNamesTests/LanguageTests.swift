@@ -42,14 +42,18 @@ struct LanguageTests {
   @Test("N4 a search finds the names of every language, with other marks, and in words without blanks")
   func languages() throws {
     for (language, word, emoji) in [
-      (EmojiLanguage.arabic, "نحلة", "🐝"), (.chinese, "蜜蜂", "🐝"), (.chinese, "蜂", "🐝"), (.french, "abeille", "🐝"),
+      (EmojiLanguage.arabic, "نحلة", "🐝"), (.chinese, "蜜蜂", "🐝"), (.chinese, "蜂", "🐝"),
+      (.french, "abeille", "🐝"),
       (.french, "cœur rouge", "❤️"), (.german, "Biene", "🐝"), (.italian, "ape", "🐝"), (.japanese, "ミツバチ", "🐝"),
-      (.japanese, "ひまわり", "🌻"), (.polish, "pszczola", "🐝"), (.polish, "pszczoła", "🐝"), (.portuguese, "abelha", "🐝"),
-      (.russian, "пчела", "🐝"), (.russian, "самолёт", "✈️"), (.russian, "самолет", "✈️"), (.spanish, "abeja", "🐝"),
+      (.japanese, "ひまわり", "🌻"), (.polish, "pszczola", "🐝"), (.polish, "pszczoła", "🐝"),
+      (.portuguese, "abelha", "🐝"),
+      (.russian, "пчела", "🐝"), (.russian, "самолёт", "✈️"), (.russian, "самолет", "✈️"),
+      (.spanish, "abeja", "🐝"),
       (.ukrainian, "бджола", "🐝"), (.spanish, "dinosaurio", "🦕"),
     ] {
       let found = try #require(EmojiNames.search([word], in: language, limit: 3))
-      #expect(found.emojis.contains { $0.emoji == emoji }, "\(language) \(word): \(found.emojis.map(\.emoji))")
+      #expect(
+        found.emojis.contains { $0.emoji == emoji }, "\(language) \(word): \(found.emojis.map(\.emoji))")
     }
     #expect(try german("Hund").first?.emoji == "🐕" && !german("Hund", limit: 6).contains { $0.emoji == "💯" })
     #expect(try !german("Herz", limit: 20).contains { $0.emoji == "🇧🇦" })
@@ -120,7 +124,8 @@ struct LanguageTests {
       #expect(EmojiLanguage(tag: tag) == nil, "\(tag)")
     }
     for (locale, language) in [
-      ("de_AT.UTF-8", EmojiLanguage.german), ("de@euro", .german), ("de", .german), ("zh_CN.UTF-8", .chinese), ("C", nil),
+      ("de_AT.UTF-8", EmojiLanguage.german), ("de@euro", .german), ("de", .german), ("zh_CN.UTF-8", .chinese),
+      ("C", nil),
       ("C.UTF-8", nil), ("POSIX", nil), ("", nil), ("nl_NL", nil), ("deu_DE", nil),
     ] {
       #expect(EmojiLanguage(locale: locale) == language, "\(locale)")

@@ -38,7 +38,8 @@ struct QueriesTests {
     let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().appending(path: "Fixtures/names/queries.tsv")
     var all: [(EmojiLanguage, [Query])] = []
-    for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n") where !line.hasPrefix("#") {
+    for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
+    where !line.hasPrefix("#") {
       let columns = line.split(separator: "\t").map(String.init)
       try #require(columns.count == 3, "\(line)")
       let language = try #require(EmojiLanguage(tag: columns[0]))

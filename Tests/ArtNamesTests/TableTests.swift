@@ -21,7 +21,9 @@ struct TableTests {
     return rows
   }
 
-  @Test("N1 a table is the output of scripts/emoji-names for the sources in Fixtures/names", arguments: EmojiLanguage.allCases)
+  @Test(
+    "N1 a table is the output of scripts/emoji-names for the sources in Fixtures/names",
+    arguments: EmojiLanguage.allCases)
   func regenerated(_ language: EmojiLanguage) throws {
     let code = language.rawValue
     let file = language == .english ? "names.tsv" : "names.\(code).tsv"

@@ -107,7 +107,8 @@ extension ArtError {
       )
     case .nothing(let words, let named):
       let near = named.map { ":\($0.shortcode): \($0.emoji)" }.joined(separator: " or ")
-      let hint = near.isEmpty ? "try fewer or other words, or --lang with a language" : "did you mean \(near)?"
+      let hint =
+        near.isEmpty ? "try fewer or other words, or --lang with a language" : "did you mean \(near)?"
       self.init(.noSuchEmoji, "no emoji is found by \(words[...].shortened(to: 60)); \(hint)")
     }
   }
@@ -139,7 +140,8 @@ extension NamedEmoji {
   /// The entry in the output of `find --json`.
   var json: JSON {
     .object([
-      "aliases": .array(aliases.map { .string($0) }), "emoji": .string(emoji), "keywords": .array(keywords.map { .string($0) }),
+      "aliases": .array(aliases.map { .string($0) }), "emoji": .string(emoji),
+      "keywords": .array(keywords.map { .string($0) }),
       "name": .string(name),
       "shortcode": .string(shortcode), "tones": .array(tones.map { .string($0.rawValue) }),
     ])
