@@ -8,7 +8,10 @@ struct Find: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "find",
     abstract: "Find emoji by their names and keywords, in English and in your language.",
-    usage: "emojiart find <word> ... [--lang <language>] [--tone <tone>] [--limit <n>] [--json]",
+    usage: """
+      emojiart find <word> ... [--lang <language>] [--tone <tone>]
+               [--limit <n>] [--json]
+      """,
     discussion: """
       Prints for each emoji the name to type in `emojiart add`, its name in another language than English, and the emoji. \
       The best match comes first: emoji with exactly this name, then emoji with all of the words, then emoji with words \
