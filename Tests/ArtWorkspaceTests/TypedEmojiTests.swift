@@ -26,7 +26,7 @@ struct TypedEmojiTests {
     #expect(try Reference(typed: ":🐝::3") == Reference(":🐝::3"))
     #expect(try Reference(typed: "k3") == Reference("k3"))
     for word in [
-      ":hunybee:", ":heart:", ":heart::2", ":bee::0", ":bee::-1", ":bee", ":bee:2", "::", ":::2", ":2",
+      ":hunybee:", ":insect:", ":insect::2", ":bee::0", ":bee::-1", ":bee", ":bee:2", "::", ":::2", ":2",
     ] {
       #expect(throws: ArtError.self, "\(word)") { try Reference(typed: word) }
     }
