@@ -7,7 +7,7 @@ import ArtModel
 public enum Renderings {
   /// Draws with the drawing's font and the fonts for letters in these folders, which are opened here.
   public static func draw(
-    _ drawing: Drawing, letterFolders: [String] = [], _ receive: ([UInt8]) -> Void
+    _ drawing: Drawing, letterFolders: [String] = [], _ receive: @escaping ([UInt8]) -> Void
   ) throws(DrawingRefusal) -> Drawn {
     try draw(drawing, with: OpenFonts(color: drawing.font, letterFolders: letterFolders), receive)
   }
@@ -15,7 +15,7 @@ public enum Renderings {
   /// Draws with opened fonts. `receive` gets the bytes of the result in pieces and in order; they are valid
   /// only if this does not throw.
   public static func draw(
-    _ drawing: Drawing, with fonts: OpenFonts, _ receive: ([UInt8]) -> Void
+    _ drawing: Drawing, with fonts: OpenFonts, _ receive: @escaping ([UInt8]) -> Void
   ) throws(DrawingRefusal) -> Drawn {
     switch drawing.format {
     case .png(let size):
@@ -30,9 +30,7 @@ public enum Renderings {
       return painter.drawn
     case .webp(let size, let quality):
       let painter = try Painter(drawing, size: size, Typesetter(fonts))
-      try withoutActuallyEscaping(receive) { (receive) throws(DrawingRefusal) in
-        try LossyWriter.writeWebP(painter, quality: quality, isTransparent: drawing.isTransparent, receive)
-      }
+      try LossyWriter.writeWebP(painter, quality: quality, isTransparent: drawing.isTransparent, receive)
       return painter.drawn
     case .sixel, .symbols:
       let size = try TerminalEncoder.paintedSize(drawing.format)
@@ -42,13 +40,9 @@ public enum Renderings {
       receive(try TerminalEncoder.encode(pixels: rows, size: size, stride: pixels.stride, as: drawing.format))
       return painter.drawn
     case .svg(let size, let embedsGlyphs):
-      return try withoutActuallyEscaping(receive) { (receive) throws(DrawingRefusal) in
-        try SVGWriter.write(drawing, fonts, size, embedsGlyphs: embedsGlyphs, receive)
-      }
+      return try SVGWriter.write(drawing, fonts, size, embedsGlyphs: embedsGlyphs, receive)
     case .pdf:
-      return try withoutActuallyEscaping(receive) { (receive) throws(DrawingRefusal) in
-        try PDFFile(receive).add(drawing, with: fonts)
-      }
+      return try PDFFile(receive).add(drawing, with: fonts)
     }
   }
 }

@@ -49,7 +49,7 @@ public struct StrippedPicture {
 
   /// Calls `receive` with the bytes of the file in pieces. Throws `tooManyPixels` for lack of memory; the bytes
   /// are incomplete then.
-  public func write(_ receive: (UnsafeRawBufferPointer) -> Void) throws(Refusal) {
+  public func write(_ receive: @escaping (UnsafeRawBufferPointer) -> Void) throws(Refusal) {
     switch content {
     case .parts(let parts): for part in parts { part.slice.withUnsafeBytes(receive) }
     case .pixels(let picture): try picture.writePNG(receive)
@@ -119,13 +119,11 @@ extension JPEGSegments.Segment {
 
 extension DecodedPicture {
   /// Calls `receive` with the bytes of a PNG file. Throws `tooManyPixels` for lack of memory.
-  fileprivate func writePNG(_ receive: (UnsafeRawBufferPointer) -> Void) throws(Refusal) {
-    let isWritten = withoutActuallyEscaping(receive) { receive in
-      withUnsafePointer(to: receive) { receive in
-        writePNG(UnsafeMutableRawPointer(mutating: receive)) { bytes, count, context in
-          let receive = context?.assumingMemoryBound(to: ((UnsafeRawBufferPointer) -> Void).self)
-          receive?.pointee(UnsafeRawBufferPointer(start: bytes, count: count))
-        }
+  fileprivate func writePNG(_ receive: @escaping (UnsafeRawBufferPointer) -> Void) throws(Refusal) {
+    let isWritten = withUnsafePointer(to: receive) { receive in
+      writePNG(UnsafeMutableRawPointer(mutating: receive)) { bytes, count, context in
+        let receive = context?.assumingMemoryBound(to: ((UnsafeRawBufferPointer) -> Void).self)
+        receive?.pointee(UnsafeRawBufferPointer(start: bytes, count: count))
       }
     }
     guard isWritten else {

@@ -38,12 +38,11 @@ public struct Fetcher {
   package init(_ request: WorkerRequest.Fetch) { self.request = request }
 
   /// Fetches, and reports the progress. Throws every reason but `tooManyPixels`.
-  public func run(progress: (_ received: Int, _ total: Int?) -> Void) throws(Refusal) -> [UInt8] {
+  public func run(
+    progress: @escaping (_ received: Int, _ total: Int?) -> Void
+  ) throws(Refusal) -> [UInt8] {
     guard TransferSettings.isReady else { throw Refusal(.refused, "libcurl cannot be used") }
-    let result = withoutActuallyEscaping(progress) { progress in
-      Result { () throws(Refusal) in try follow(progress) }
-    }
-    return try result.get()
+    return try follow(progress)
   }
 
   private func follow(_ progress: @escaping (Int, Int?) -> Void) throws(Refusal) -> [UInt8] {

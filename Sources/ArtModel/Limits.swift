@@ -39,5 +39,5 @@ package enum Limits {
 /// The version of emojiart.
 package enum EmojiArtVersion {
   /// The version, for `--version` and for servers.
-  package static let current = "0.1.0"
+  package static let current = "0.2.0"
 }

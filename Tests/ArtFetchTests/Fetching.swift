@@ -46,7 +46,7 @@ func fetch(
   _ url: String, isUserInitiated: Bool = true, allowsPrivate: Bool = false,
   proxies: ProxySettings = ProxySettings(),
   limits: FetchLimits = FetchLimits(connect: .seconds(60), total: .seconds(120)),
-  change: (inout Fetcher) -> Void = { _ in }, progress: (Int, Int?) -> Void = { _, _ in }
+  change: (inout Fetcher) -> Void = { _ in }, progress: @escaping (Int, Int?) -> Void = { _, _ in }
 ) -> Fetched {
   let request = WorkerRequest.Fetch(
     url: url, isUserInitiated: isUserInitiated, allowsPrivate: allowsPrivate, proxies: proxies, limits: limits

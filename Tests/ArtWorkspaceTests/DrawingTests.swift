@@ -30,6 +30,9 @@ import Testing
     let region = try CanvasRect(typed: "0,0,200x100", on: .standard)
     #expect(try RenderSize.scale(2).pixels(of: region) == PixelSize(width: 400, height: 200))
     #expect(try RenderSize.width(50).pixels(of: region) == PixelSize(width: 50, height: 25))
+    #expect(try RenderSize.fitting(50).pixels(of: region) == PixelSize(width: 50, height: 25))
+    #expect(try RenderSize.fitting(256).pixels(of: region) == PixelSize(width: 200, height: 100))
+    #expect(try RenderSize.fitting(1).pixels(of: region) == PixelSize(width: 1, height: 1))
     #expect(try RenderSize.scale(0.001).pixels(of: region) == PixelSize(width: 1, height: 1))
     for size in [RenderSize.scale(1e9), .scale(.infinity)] {
       #expect(throws: RenderSize.TooLarge(fittingScale: 50_000)) { try size.pixels(of: region) }

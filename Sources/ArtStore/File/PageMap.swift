@@ -57,14 +57,12 @@ struct PageMap {
   }
 
   /// The fault in the structure of a file of that many bytes; nil if it is valid.
-  static func fault(roots: [Int], size: Int, read: Read) throws(ArtError) -> String? {
+  static func fault(roots: [Int], size: Int, read: @escaping Read) throws(ArtError) -> String? {
     do throws(Failure) {
-      try withoutActuallyEscaping(read) { (read) throws(Failure) in
-        var map = try PageMap(size: size, read: read)
-        try map.walkFreeList()
-        for root in [1] + roots { try map.walkTree(root) }
-        try map.compare()
-      }
+      var map = try PageMap(size: size, read: read)
+      try map.walkFreeList()
+      for root in [1] + roots { try map.walkTree(root) }
+      try map.compare()
       return nil
     } catch {
       switch error {

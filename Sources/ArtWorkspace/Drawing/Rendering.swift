@@ -50,6 +50,8 @@ public enum RenderSize: Equatable, Sendable {
   case scale(Double)
   /// The width; from 1 to 10,000,000.
   case width(Int)
+  /// So small that no side is longer, and not enlarged; from 1 to 10,000,000.
+  case fitting(Int)
 
   /// A side would have more than 10,000,000 pixels.
   public struct TooLarge: Error, Equatable {
@@ -63,16 +65,23 @@ public enum RenderSize: Equatable, Sendable {
     switch self {
     case .width(let width):
       size = (width, try Self.side(region.height * Double(width) / region.width, region))
+    case .fitting(let side):
+      let scale = min(1, Double(side) / max(region.width, region.height))
+      size = try Self.sides(region, scale)
     case .scale(let scale):
-      size = (
-        try Self.side(region.width * scale, region), try Self.side(region.height * scale, region)
-      )
+      size = try Self.sides(region, scale)
     }
     do throws(ArtError) {
       return try PixelSize(width: size.width, height: size.height)
     } catch {
       throw TooLarge(fittingScale: Self.fittingScale(region))
     }
+  }
+
+  private static func sides(
+    _ region: CanvasRect, _ scale: Double
+  ) throws(TooLarge) -> (width: Int, height: Int) {
+    (try side(region.width * scale, region), try side(region.height * scale, region))
   }
 
   private static func side(_ length: Double, _ region: CanvasRect) throws(TooLarge) -> Int {

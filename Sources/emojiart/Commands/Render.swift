@@ -10,7 +10,7 @@ struct Render: ParsableCommand {
     abstract: "Draw documents as PNG, JPEG, WebP, SVG or PDF files.",
     usage: """
       emojiart render <doc> ... -o <file> [--format <format>]
-               [--scale <scale> | --width <width> | --page <page>]
+               [--scale <scale> | --width <width> | --fit <n> | --page <page>]
                [--margin <length>] [--landscape] [--dpi <dpi>]
                [--region <x,y,wxh>] [--transparent] [--text]
                [--quality <quality>] [--font <font>]
@@ -61,6 +61,11 @@ struct Render: ParsableCommand {
     parsing: .unconditional,
     help: ArgumentHelp("The width in pixels, or points; the height follows.", valueName: "width"))
   var width: String?
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Make it smaller, so that no side has more pixels, or points, than n.", valueName: "n"))
+  var fit: String?
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp("Draw only this part of the canvas, in pixels or percent.", valueName: "x,y,wxh"))

@@ -72,7 +72,10 @@ struct RenderArguments {
       }
       return nil
     }
-    for (name, isGiven) in [("--scale", arguments.scale != nil), ("--width", arguments.width != nil)]
+    for (name, isGiven) in [
+      ("--scale", arguments.scale != nil), ("--width", arguments.width != nil),
+      ("--fit", arguments.fit != nil),
+    ]
     where isGiven {
       throw ArtError(.usage, "--page or \(name): give one of them")
     }
@@ -132,15 +135,30 @@ struct RenderArguments {
   }
 
   private static func size(_ arguments: Render) throws(ArtError) -> (RenderSize, typed: String) {
-    guard let typed = arguments.width else { return try scale(arguments.scale ?? "1") }
-    guard arguments.scale == nil else { throw ArtError(.usage, "--scale or --width: give one of them") }
-    guard typed.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let width = Int(typed),
-      PixelSize.sides.contains(width)
+    let names = [("--scale", arguments.scale), ("--width", arguments.width), ("--fit", arguments.fit)]
+      .filter { $0.1 != nil }.map(\.0)
+    guard names.count <= 1 else {
+      throw ArtError(.usage, "\(names.joined(separator: " or ")): give one of them")
+    }
+    if let typed = arguments.width {
+      let width = try pixels(typed, of: "width")
+      return (.width(width), "--width \(width)")
+    }
+    if let typed = arguments.fit {
+      let side = try pixels(typed, of: "length of a side")
+      return (.fitting(side), "--fit \(side)")
+    }
+    return try scale(arguments.scale ?? "1")
+  }
+
+  private static func pixels(_ typed: String, of what: String) throws(ArtError) -> Int {
+    guard typed.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let pixels = Int(typed),
+      PixelSize.sides.contains(pixels)
     else {
       throw ArtError(
-        .badValue, "\(shown(typed)) is no width; give a whole number of pixels, from 1 to 10,000,000")
+        .badValue, "\(shown(typed)) is no \(what); give a whole number of pixels, from 1 to 10,000,000")
     }
-    return (.width(width), "--width \(width)")
+    return pixels
   }
 
   private static func scale(_ typed: String) throws(ArtError) -> (RenderSize, typed: String) {
