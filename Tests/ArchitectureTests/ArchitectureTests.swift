@@ -262,8 +262,9 @@ private struct Project {
       }
     }
     #expect(licences == ["Apache-2.0", "GPL-2.0-or-later", "MIT", "Unicode-3.0"])
-    let (install, readme) = (try project.text("scripts/install"), try project.text("README.md"))
-    #expect(install.contains(#"for licence in LICENSE LICENSES/*.txt; do put 644 "$licence" "share/doc/"#))
+    let (installed, readme) = (try project.text("scripts/packaging/files"), try project.text("README.md"))
+    #expect(installed.contains("\n644 LICENSES/ share/doc/emojiart/LICENSES/\n"))
+    #expect(installed.contains("\n644 LICENSE share/doc/emojiart/LICENSE\n"))
     for licence in licences {
       #expect(try !project.text("LICENSES/\(licence).txt").isEmpty)
       #expect(readme.contains(licence))
