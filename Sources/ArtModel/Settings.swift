@@ -57,6 +57,8 @@ public enum GraphicsChoice: String, CaseIterable, Sendable {
   case symbols
   /// The emoji as text, each in a cell.
   case text
+  /// No art, but sentences, for screen readers.
+  case words
   /// No art.
   case none
 

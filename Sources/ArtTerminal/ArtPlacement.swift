@@ -166,33 +166,43 @@ package enum Graphics: Equatable, Sendable {
   ) -> Graphics? {
     let colors = environment.colors
     switch choice {
-    case .none: return nil
+    case .none, .words: return nil
     case .kitty: return .kitty
     case .sixel: return .sixel
     case .symbols: return .symbols(colors ?? .direct)
     case .text: return .text
     case .auto:
       guard isTerminal, environment.isCapable else { return nil }
-      if answers?.hasKitty == true { return .kitty }
+      if environment.isKitty || answers?.hasKitty == true { return .kitty }
       if answers?.hasSixel == true { return .sixel }
-      guard !environment.isColorless else { return .text }
-      if let colors { return .symbols(colors) }
-      return answers?.isComplete == true ? .symbols(.eight) : .text
+      guard !environment.isColorless, let colors else { return .text }
+      return .symbols(colors)
     }
   }
 }
 
 extension TerminalEnvironment {
-  /// The colours that the terminal is known to support.
+  /// The colours that the terminal supports; nil for none. As chafa decides (chafa-term-db.c): 256 unless the terminal is known for
+  /// fewer or says that it has all. Unlike chafa's, `xterm-256color` stands for 256: too many terminals have that name.
   fileprivate var colors: TerminalColors? {
-    if let colorTerm, ["truecolor", "24bit"].contains(colorTerm) { return .direct }
-    guard let term else { return nil }
-    if term.hasSuffix("-direct")
-      || ["xterm-kitty", "xterm-ghostty", "alacritty", "foot", "wezterm"].contains(term)
+    guard isCapable, let term, term != "vt52", !term.hasSuffix("-mono"), !term.hasSuffix("-m") else { return nil }
+    if ["linux", "fbterm", "rxvt-unicode"].contains(term) || term.hasSuffix("-16color")
+      || term.hasSuffix("-color")
     {
-      return .direct
+      return .eight
     }
-    if term.contains(part: "256color") { return .indexed }
-    return term == "linux" || term.hasSuffix("-16color") || term.hasSuffix("-color") ? .eight : nil
+    // screen passes on no more; within it, COLORTERM is that of the terminal around it.
+    let isScreen = term.hasPrefix("screen") && !isTmux
+    if isScreen || ["mlterm", "yaft", "yaft-256color", "rxvt-unicode-256color"].contains(term) { return .indexed }
+    switch program {
+    case "Apple_Terminal": return .indexed
+    case "iTerm.app", "iTerm2": return .direct
+    default: break
+    }
+    let saysAll = colorTerm.map { ["truecolor", "24bit", "gnome-terminal", "xfce-terminal"].contains($0.lowercased()) }
+    let isDirect =
+      saysAll == true || isVTE || term.hasSuffix("-direct")
+      || ["xterm-kitty", "xterm-ghostty", "alacritty", "foot", "wezterm", "st-256color"].contains(term)
+    return isDirect ? .direct : .indexed
   }
 }

@@ -230,6 +230,17 @@ package struct LineView {
     return lines
   }
 
+  /// The rows that a line needs at the highest estimate, colours apart; at least one.
+  package static func rows(of line: String, columns: Int) -> Int {
+    let width = width(Array(line.replacing(/\u{1B}\[[0-9;]*[mK]/, with: ""))[...])
+    return max((width + columns - 1) / max(columns, 1), 1)
+  }
+
+  /// The columns that most terminals need. A name in Latin, Greek or Cyrillic letters has exactly these; emoji and ideographs usually have two.
+  package static func likelyWidth(_ text: String) -> Int {
+    text.reduce(0) { $0 + ($1.unicodeScalars.first.map { $0.value < 0x500 } == true ? 1 : width($1) > 1 ? 2 : width($1)) }
+  }
+
   package static func width(_ text: ArraySlice<Character>) -> Int { text.reduce(0) { $0 + width($1) } }
 
   /// The most columns that a terminal may need: two for each part of a sequence that can be drawn by itself.

@@ -5,9 +5,9 @@ import Glibc
 /// Queries the capabilities of the terminal.
 ///
 /// Only a terminal that can answer here is queried: stdin and stdout are the same terminal, this program is in
-/// its foreground, there is no input yet, and `TERM` is capable. It has `TerminalEnvironment.timeout` to answer. Until a late answer
-/// arrives, echo is off, so that it is not shown. The caller must call `finish` before the program ends or
-/// stops, also by a signal, and must block signals until then.
+/// its foreground, there is no input yet, and `TERM` is capable. It has `TerminalEnvironment.timeout` to answer, and all that comes
+/// within that time counts. Echo is off until the answer is complete or `finish` is called, so that even a later one is not shown. The
+/// caller must call `finish` before the program ends or stops, also by a signal, and must block signals until then.
 package struct TerminalQuery {
   /// The most input that the system buffers for a terminal: N_TTY_BUF_SIZE.
   private static let inputLimit = 4096
@@ -44,7 +44,7 @@ package struct TerminalQuery {
     if answers.isComplete { restore() }
   }
 
-  /// Waits for a late answer, drops it, and restores the terminal.
+  /// Drops an answer that came too late, and restores the terminal.
   package mutating func finish() {
     guard original != nil else { return }
     read(until: start + latest)
@@ -100,10 +100,17 @@ package struct TerminalEnvironment: Equatable, Sendable {
   package var isMultiplexer = false
   /// The terminal is on another machine, so answers come over a network.
   package var isRemote = false
-  /// How long an answer decides: 100 ms, or `EMOJIART_TERMINAL_TIMEOUT` in milliseconds, up to ten minutes, for what plays a terminal
-  /// on a machine that is busy.
-  package var timeout = Duration.milliseconds(100)
-  /// For the same `EMOJIART_TERMINAL_LATEST`: how long a late answer is waited for at least.
+  /// The terminal is a window of tmux.
+  package var isTmux = false
+  /// The terminal is one of GNOME's library VTE.
+  package var isVTE = false
+  /// The name of the terminal's program, where it gives one: `TERM_PROGRAM`, or `LC_TERMINAL`, which comes through SSH.
+  package var program: String?
+  /// How long an answer is waited for: 350 ms, over a network a second; or `EMOJIART_TERMINAL_TIMEOUT` in milliseconds, up to ten
+  /// minutes, for what plays a terminal on a machine that is busy. A terminal that never answers costs this time.
+  package var timeout: Duration { chosenTimeout ?? (isRemote ? .seconds(1) : .milliseconds(350)) }
+  private var chosenTimeout: Duration?
+  /// For what plays a terminal `EMOJIART_TERMINAL_LATEST`: how long an answer that is too late is waited for at least, to be dropped.
   package var latestAtLeast = Duration.zero
 
   /// Creates an environment from values.
@@ -124,7 +131,10 @@ package struct TerminalEnvironment: Equatable, Sendable {
     func milliseconds(_ name: String) -> Duration? {
       variable(name).flatMap(Int.init).flatMap { (1...600_000).contains($0) ? .milliseconds($0) : nil }
     }
-    timeout = milliseconds("EMOJIART_TERMINAL_TIMEOUT") ?? timeout
+    isTmux = variable("TMUX") != nil
+    isVTE = variable("VTE_VERSION") != nil
+    program = variable("TERM_PROGRAM") ?? variable("LC_TERMINAL")
+    chosenTimeout = milliseconds("EMOJIART_TERMINAL_TIMEOUT")
     latestAtLeast = milliseconds("EMOJIART_TERMINAL_LATEST") ?? latestAtLeast
   }
 
@@ -137,10 +147,12 @@ package struct TerminalEnvironment: Equatable, Sendable {
     return !["linux", "cons25", "vt52"].contains(term) && !term.hasPrefix("eterm")
   }
 
-  /// How long to wait for a late answer before restoring the terminal. A terminal that never answers costs this
-  /// time.
-  package var latest: Duration {
-    max(timeout, latestAtLeast, isRemote ? .seconds(1) : .milliseconds(350))
+  /// The time after the query before which the terminal is not restored, unless it has answered.
+  package var latest: Duration { max(timeout, latestAtLeast) }
+
+  /// Whether the terminal shows pictures by kitty's protocol, as its name says. Within tmux and screen the name is that of another one.
+  package var isKitty: Bool {
+    !isMultiplexer && (term == "xterm-kitty" || term == "xterm-ghostty")
   }
 
   /// The query: kitty's protocol, the cell size, and the device attributes, which every terminal answers, and

@@ -13,6 +13,8 @@ enum Output {
     var gathered: [UInt8] = []
     var errorNote: String?
     var timeout = Timeout.unlimited
+    /// The output that is collected for a pager; nil while none is.
+    var page: [UInt8]?
   }
 
   /// How long a write waits for a slow reader.
@@ -57,10 +59,28 @@ enum Output {
     if isFull { try flush() }
   }
 
+  /// Collects the output from now on, with what goes to stderr if that is a terminal, too.
+  static func beginPage() throws(ArtError) {
+    try flush()
+    state.withLock { $0.page = [] }
+  }
+
+  /// Returns what was collected.
+  static func endPage() -> [UInt8] {
+    state.withLock { state in
+      defer { (state.page, state.gathered) = (nil, []) }
+      return (state.page ?? []) + state.gathered
+    }
+  }
+
   /// Throws `inputOutput` when stdout cannot be written.
   static func flush() throws(ArtError) {
     let (bytes, note) = state.withLock { state in
       defer { state.gathered.removeAll() }
+      guard state.page == nil else {
+        state.page?.append(contentsOf: state.gathered)
+        return ([UInt8](), state.errorNote)
+      }
       return (state.gathered, state.errorNote)
     }
     guard let number = write(bytes[...], to: 1) else { return }
@@ -73,6 +93,13 @@ enum Output {
 
   /// Writes text to stderr unchanged.
   static func writeError(_ text: String) {
+    let isCollected = state.withLock { state in
+      guard state.page != nil, isatty(2) == 1 else { return false }
+      state.page?.append(contentsOf: state.gathered + Array(text.utf8))
+      state.gathered.removeAll()
+      return true
+    }
+    if isCollected { return }
     // There is no other channel on which a failure could be reported.
     _ = write(Array(text.utf8)[...], to: 2)
   }

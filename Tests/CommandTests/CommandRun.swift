@@ -55,6 +55,8 @@ struct CommandRun {
       "TMPDIR": place.appending(path: "tmp").path, "EMOJIART_STATE": place.appending(path: "state").path,
       "EMOJIART_CONFIG": place.appending(path: "config").path,
       "FIXTURES": Project.fixtures.path,
+      // A pager waits for keys.
+      "EMOJIART_PAGER": "",
     ]
   }
 

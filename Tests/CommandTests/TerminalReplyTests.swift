@@ -108,12 +108,14 @@ struct GraphicsTests {
     best(.auto, isTerminal: isTerminal, environment, answers)
   }
 
-  @Test("a terminal that never replies is waited for 350 ms, and 1 second over a network")
-  func latest() {
+  @Test("an answer counts within 350 ms, and within 1 second over a network")
+  func timeouts() {
     var environment = environment("xterm-256color")
-    #expect(environment.latest == .milliseconds(350))
+    #expect(environment.timeout == .milliseconds(350))
     environment.isRemote = true
-    #expect(environment.latest == .seconds(1))
+    #expect(environment.timeout == .seconds(1))
+    #expect(environment.latest == environment.timeout)
+    #expect(TerminalEnvironment { $0 == "EMOJIART_TERMINAL_TIMEOUT" ? "7" : nil }.timeout == .milliseconds(7))
   }
 
   @Test("a terminal gets the best graphics that it can show")
@@ -125,14 +127,47 @@ struct GraphicsTests {
     #expect(best(xterm, TerminalAnswers(hasSixel: true, isComplete: true)) == .sixel)
     #expect(best(xterm, plain) == .symbols(.indexed))
     #expect(best(xterm, nil) == .symbols(.indexed), "without replies the colours follow from TERM")
-    #expect(best(environment("xterm-256color", color: "truecolor"), plain) == .symbols(.direct))
-    #expect(best(environment("xterm"), plain) == .symbols(.eight))
-    #expect(best(environment("xterm"), nil) == .text, "without replies xterm has no known colours")
     #expect(best(environment("xterm-256color", colorless: true), plain) == .text)
     #expect(
       best(environment("xterm-256color", colorless: true), all) == .kitty, "a picture is not coloured text")
     for none in ["dumb", nil] { #expect(best(environment(none), all) == nil) }
     #expect(best(isTerminal: false, xterm, all) == nil)
+    for term in ["xterm-kitty", "xterm-ghostty"] {
+      #expect(best(environment(term), nil) == .kitty, "the name decides")
+      #expect(best(environment(term, multiplexer: true), plain) == .symbols(.direct), "but not of the terminal around tmux")
+    }
+  }
+
+  @Test(
+    "a terminal gets 256 colours, unless it is known for fewer or says that it has all",
+    arguments: [
+      ("xterm", nil, .indexed), ("vt100", nil, .indexed), ("screen", nil, .indexed), ("tmux", nil, .indexed),
+      ("xterm-256color", nil, .indexed), ("xterm-256color", "truecolor", .direct),
+      ("xterm", "24bit", .direct), ("xterm", "gnome-terminal", .direct), ("xterm", "1", .indexed),
+      ("screen", "truecolor", .indexed), ("screen.xterm-256color", "truecolor", .indexed),
+      ("tmux-256color", "truecolor", .direct), ("xterm-direct", nil, .direct), ("foot", nil, .direct),
+      ("st-256color", nil, .direct), ("mlterm", "truecolor", .indexed),
+      ("rxvt-unicode-256color", "truecolor", .indexed), ("rxvt-unicode", nil, .eight),
+      ("linux", "truecolor", .eight), ("xterm-16color", nil, .eight), ("xterm-color", nil, .eight),
+    ] as [(String, String?, TerminalColors)])
+  func colors(_ term: String, _ colorTerm: String?, _ colors: TerminalColors) {
+    #expect(best(environment(term, color: colorTerm), nil) == .symbols(colors))
+  }
+
+  @Test("other variables tell of colours, too; some terminals have none")
+  func others() {
+    func colors(_ variables: [String: String]) -> Graphics? {
+      best(TerminalEnvironment { variables[$0] }, nil)
+    }
+    #expect(colors(["TERM": "xterm-256color", "VTE_VERSION": "7006"]) == .symbols(.direct))
+    #expect(colors(["TERM": "screen", "COLORTERM": "truecolor", "TMUX": "/tmp/1"]) == .symbols(.direct))
+    #expect(colors(["TERM": "xterm-256color", "TERM_PROGRAM": "iTerm.app"]) == .symbols(.direct))
+    #expect(colors(["TERM": "xterm-256color", "LC_TERMINAL": "iTerm2"]) == .symbols(.direct))
+    #expect(
+      colors(["TERM": "xterm-256color", "COLORTERM": "truecolor", "TERM_PROGRAM": "Apple_Terminal"])
+        == .symbols(.indexed))
+    for term in ["vt52", "xterm-mono", "vt220-m"] { #expect(colors(["TERM": term]) == .text) }
+    #expect(colors(["TERM": "xterm", "COLORTERM": "truecolor", "NO_COLOR": "1"]) == .text)
   }
 
   @Test("graphics that the user chooses are used without a query")

@@ -62,7 +62,7 @@ struct Find: ParsableCommand {
     if json {
       try Output.json(.array(found.emojis.map(\.json)))
     } else {
-      try write(found.emojis, language)
+      try Pager.show { try write(found.emojis, language) }
     }
     let left = found.count - found.emojis.count
     // A user who set a limit expects that more may exist.

@@ -14,16 +14,19 @@ struct History: ParsableCommand {
 
       Examples:
         emojiart history bees
+        emojiart history bees -n 10
         emojiart history bees --json | jq '.[0].what'
       """)
 
   @Argument(help: "The document.", completion: .custom(Completion.documents)) var doc: String
+  @OptionGroup var limits: LimitOptions
   @OptionGroup var common: CommonOptions
 
   func run() throws {
-    let log = try Recovery.ofCommand.content(of: common.file(doc)).log.reversed()
+    let most = try limits.limit()
+    let log = try Recovery.ofCommand.content(of: common.file(doc)).log.reversed().prefix(most ?? .max)
     guard !common.json else { return try Output.json(.array(log.map(json))) }
-    try Self.write(log)
+    try Pager.show { try Self.write(log) }
   }
 
   /// Prints the table of edits, newest first.

@@ -11,10 +11,15 @@ struct Show: ParsableCommand {
     commandName: "show",
     abstract: "Show a document.",
     usage: """
-      emojiart show <doc> [--graphics <how>] [--zoom <times>]
-               [--center <x,y>] [--font <file>] [--live]
-               [--at <rev|name>] [--folder <folder>]
-               [--json [--urls]]
+      emojiart show <doc> [-n <count>] [--graphics <how>] [--zoom <times>]
+               [--center <x,y>] [--font <file>] [--at <rev|name>]
+               [--folder <folder>]
+      emojiart show <doc> --words [-n <count>] [--at <rev|name>]
+               [--folder <folder>]
+      emojiart show <doc> --live [--edit] [--graphics <how>] [--zoom <times>]
+               [--center <x,y>] [--font <file>] [--folder <folder>]
+      emojiart show <doc> --json [--urls] [--at <rev|name>]
+               [--folder <folder>]
       """,
     discussion: """
       Prints a table of the emoji, from the bottom to the top. The shortest beginning of an id that names only this emoji \
@@ -22,17 +27,28 @@ struct Show: ParsableCommand {
       document is not changed.
 
       On a terminal the art follows: by kitty's protocol, as sixels, as coloured symbols, or as emoji on a grid, \
-      depending on what the terminal can show. A small terminal gets a shorter table.
+      depending on what the terminal can show. A small terminal gets a shorter table, and beside art the table has at most half of the rows: \
+      the emoji at the top. EMOJIART_GRAPHICS chooses a kind for good. Without art, a table that is longer than the terminal is shown in \
+      EMOJIART_PAGER, else PAGER, else less; an empty one means none.
+
+      --words says it in a sentence for each emoji, for screen readers; EMOJIART_GRAPHICS=words is the same for every terminal.
+
+      --live --edit edits by eye: Tab selects, the arrows move, ? shows all keys. Each change is saved by itself.
 
       Examples:
         emojiart show bees
         emojiart show bees --zoom 4 --center 50%,20%
         emojiart show bees --at 12
+        emojiart show bees --words
+        emojiart show bees --live --edit
         emojiart show bees --json | jq '.emojis | length'
       """)
 
   @Argument(help: "The document.", completion: .custom(Completion.documents)) var doc: String
   @Flag(help: "Follow the document on the screen until q is pressed.") var live = false
+  @Flag(help: "With --live, edit by keys: ? shows them.") var edit = false
+  @Flag(help: "Say what there is in sentences, without art.") var words = false
+  @OptionGroup var limits: LimitOptions
   @Flag(help: "With --json, write URLs whole, with their queries.") var urls = false
   @OptionGroup var looks: ShowOptions
   @OptionGroup var part: ViewOptions
@@ -45,29 +61,45 @@ struct Show: ParsableCommand {
     guard reference == nil || !live else {
       throw ArtError(.usage, "--live follows what is edited now; leave out --at")
     }
-    let art = try ShownArt(choice: looks.choice(), view: part.view(), font: looks.fontFile())
     guard !urls || common.json else {
       throw ArtError(.usage, "--urls is about --json; give both")
     }
-    if common.json {
-      guard !live, looks.graphics == nil, part.zoom == nil, part.center == nil else {
-        throw ArtError(.usage, "--json shows no art; leave out --live, --graphics, --zoom and --center")
-      }
-      let content = try Recovery.ofCommand.content(of: file, at: reference)
-      try content.writeJSON(urls: urls ? .whole : .redacted) { (piece) throws(ArtError) in
-        try Output.write(piece)
-      }
-      try Output.line("")
-      return try Self.writeOffCanvas(content, of: file.path)
+    guard !edit || live else { throw ArtError(.usage, "--edit is about --live; give both") }
+    if common.json { return try writeJSON(file, reference) }
+    guard !words || !live && looks.graphics == nil && part.zoom == nil && part.center == nil else {
+      throw ArtError(.usage, "--words shows no art; leave out --live, --graphics, --zoom and --center")
     }
+    guard !live || limits.most == nil else { throw ArtError(.usage, "--live shows no table; leave out -n") }
+    let choice = words ? .words : try looks.choice()
+    let art = try ShownArt(choice: choice, view: part.view(), font: looks.fontFile())
+    let most = try limits.limit()
     if live { return try art.follow(file, try location()) }
     let sizeClass = isatty(1) == 1 ? TerminalSize.now(nil).sizeClass : .regular
     guard art.isWanted else {
       let content = try Recovery.ofCommand.content(of: file, at: reference)
-      try Self.write(content, of: file.path, sizeClass)
-      return try Self.writeOffCanvas(content, of: file.path)
+      return try Pager.show {
+        if choice == .words {
+          for line in ArtWords.lines(of: content, file.path, most: most) { try Output.line(line) }
+        } else {
+          for line in Self.lines(of: content, file.path, sizeClass, most: most) { try Output.line(line) }
+        }
+        try Self.writeOffCanvas(content, of: file.path)
+      }
     }
-    try show(DocumentView(file, at: reference, recovery: .ofCommand), of: file.path, art, sizeClass)
+    try show(DocumentView(file, at: reference, recovery: .ofCommand), of: file.path, art, sizeClass, most: most)
+  }
+
+  private func writeJSON(_ file: DocumentFile, _ reference: RevisionReference?) throws {
+    guard !live, !words, looks.graphics == nil, part.zoom == nil, part.center == nil, limits.most == nil else {
+      throw ArtError(
+        .usage, "--json is the whole document; leave out --live, --words, --graphics, --zoom, --center and -n")
+    }
+    let content = try Recovery.ofCommand.content(of: file, at: reference)
+    try content.writeJSON(urls: urls ? .whole : .redacted) { (piece) throws(ArtError) in
+      try Output.write(piece)
+    }
+    try Output.line("")
+    try Self.writeOffCanvas(content, of: file.path)
   }
 
   private func location() throws(ArtError) -> FollowedFolder {
@@ -78,12 +110,30 @@ struct Show: ParsableCommand {
     return places[0]
   }
 
-  /// Prints the table, and below it the art, so that the art stays visible however long the table is.
+  /// Prints the table, and below it the art. On a terminal all of it fits, so that neither the document's name nor the art scrolls off.
   private func show(
-    _ document: DocumentView, of path: String, _ art: ShownArt, _ sizeClass: SizeClass
+    _ document: DocumentView, of path: String, _ art: ShownArt, _ sizeClass: SizeClass, most: Int?
   ) throws {
-    let drawn = try art.drawn(document.scene, below: document.content.emojiCount + 3)
-    try Self.write(document.content, of: path, sizeClass)
+    let columns = TerminalSize.now(nil).columns
+    // The lines on stderr that this may print.
+    func rows(of notices: [String]) -> Int {
+      isatty(2) == 1 ? notices.reduce(0) { $0 + LineView.rows(of: "emojiart: \(path): \($1)", columns: columns) } : 0
+    }
+    let known = rows(of: [OffCanvas(document.content).notice].compactMap(\.self))
+    let table = table(of: document.content, path, sizeClass, most: most, known)
+    let text =
+      isatty(1) == 1
+      ? table.reduce(known) { $0 + LineView.rows(of: $1, columns: columns) }
+      : min(table.count, TerminalSize.now(nil).rows / 3)
+    // Without room for art the text comes alone.
+    let hasRoom = isatty(1) != 1 || TerminalSize.now(nil).rows - 1 - text >= Self.minArtRows
+    let lost = document.isPictureLost ? [DrawingNotes.lostPicture] : []
+    let drawn =
+      hasRoom
+      ? try art.drawn(document.scene, below: text) { art in
+        isatty(1) == 1 ? rows(of: art.notices + (art.isFaulty ? [] : lost)) : 0
+      } : nil
+    for line in table { try Output.line(line) }
     try Self.writeOffCanvas(document.content, of: path)
     guard let drawn else { return }
     try art.put(drawn)
@@ -91,6 +141,35 @@ struct Show: ParsableCommand {
     let status = drawn.isFaulty ? .badData : document.printLostPicture(in: path)
     if status != .done { throw ExitCode(status.rawValue) }
   }
+
+  /// The table. On a terminal it has at most half of the rows together with `others`: the document's head, and as many emoji as fit, from the
+  /// top of the z-order.
+  private func table(
+    of content: DocumentContent, _ path: String, _ sizeClass: SizeClass, most: Int?, _ others: Int
+  ) -> [String] {
+    let all = Self.lines(of: content, path, sizeClass, most: most)
+    guard isatty(1) == 1 else { return all }
+    let terminal = TerminalSize.now(nil)
+    func rows(_ lines: some Sequence<String>) -> Int {
+      lines.reduce(0) { $0 + LineView.rows(of: $1, columns: terminal.columns) }
+    }
+    let available = terminal.rows / 2 - others
+    guard rows(all) > available else { return all }
+    let head = Self.head(of: content, path)
+    let command = "emojiart show \(ArtError.Remedy.shellWord(doc)) --graphics none"
+    for count in stride(from: min(most ?? .max, content.emojiCount, available), through: 1, by: -1) {
+      var lines = Self.lines(of: content, path, sizeClass, most: count)
+      let heading = sizeClass == .compact ? 0 : 1
+      lines.insert(
+        safe("\(content.emojiCount - count) more below these: `\(command)` lists them"), at: head.count + heading)
+      if rows(lines) <= available { return lines }
+    }
+    let hint = [safe("`\(command)` lists the emoji")]
+    return rows(head + hint) + others + Self.minArtRows < terminal.rows ? head + hint : head
+  }
+
+  /// The least height of art in rows.
+  private static let minArtRows = 2
 
   /// Prints to stderr what lies off the canvas.
   private static func writeOffCanvas(_ content: DocumentContent, of path: String) throws(ArtError) {
@@ -100,25 +179,32 @@ struct Show: ParsableCommand {
   }
 
   /// Prints the table.
-  static func write(
-    _ content: DocumentContent, of path: String, _ sizeClass: SizeClass = .regular
-  ) throws(ArtError) {
-    let count = content.emojiCount == 0 ? "no emoji" : "\(content.emojiCount) emoji"
-    let size = "\(content.canvas.width) x \(content.canvas.height)"
-    try Output.line(Style.bold(safe(path)))
-    try Output.line("\(size), \(count), revision \(content.revision)")
-    if let background = content.background { try Output.line(safe("background: \(background.text)")) }
-    if let pending = content.pending { try Output.line(safe("pending: \(pending.text)")) }
-    guard content.emojiCount > 0 else { return }
-    try writeTable(content, sizeClass)
+  static func write(_ content: DocumentContent, of path: String) throws(ArtError) {
+    for line in lines(of: content, path, .regular) { try Output.line(line) }
   }
 
-  /// The emoji is the last column because terminals disagree on its width. In a narrow terminal ids are shortened as
-  /// far as they stay unique, and there is no heading.
-  private static func writeTable(_ content: DocumentContent, _ sizeClass: SizeClass) throws(ArtError) {
-    let emojis = content.emojisInOrder()
+  /// The lines above the table: what the document is.
+  private static func head(of content: DocumentContent, _ path: String) -> [String] {
+    let count = content.emojiCount == 0 ? "no emoji" : "\(content.emojiCount) emoji"
+    let size = "\(content.canvas.width) x \(content.canvas.height)"
+    return [
+      Style.bold(safe(path)), "\(size), \(count), revision \(content.revision)",
+      content.background.map { safe("background: \($0.text)") },
+      content.pending.map { safe("pending: \($0.text)") },
+    ].compactMap(\.self)
+  }
+
+  /// The document and its emoji, at most that many from the top of the z-order. The emoji is the last column because terminals disagree on its
+  /// width. In a narrow terminal ids are shortened as far as they stay unique, and there is no heading.
+  static func lines(
+    of content: DocumentContent, _ path: String, _ sizeClass: SizeClass, most: Int? = nil
+  ) -> [String] {
+    let head = head(of: content, path)
+    guard content.emojiCount > 0 else { return head }
+    let all = content.emojisInOrder()
+    let emojis = all.suffix(most ?? all.count)
     let isCompact = sizeClass == .compact
-    let marked = emojis.typedLengths
+    let marked = all.typedLengths
     let placeWidth = max(isCompact ? 0 : 5, emojis.lazy.map { place($0).count }.max() ?? 0)
     let sizeWidth = max(isCompact ? 0 : 4, emojis.lazy.map { numberText($0.size.pixels).count }.max() ?? 0)
     let idWidth = marked.values.max() ?? 0
@@ -127,18 +213,17 @@ struct Show: ParsableCommand {
     func turnColumn(_ text: String) -> String {
       turnWidth == 0 ? "" : text.padded(to: max(turnWidth, isCompact ? 0 : 6)) + "  "
     }
-    if !isCompact {
-      let columns = "ID         \("PLACE".padded(to: placeWidth))  \("SIZE".padded(to: sizeWidth))"
-      try Output.line("\(columns)  \(turnColumn("TURNED"))EMOJI")
-    }
-    for emoji in emojis {
+    let columns = "ID         \("PLACE".padded(to: placeWidth))  \("SIZE".padded(to: sizeWidth))"
+    let heading = isCompact ? [] : ["\(columns)  \(turnColumn("TURNED"))EMOJI"]
+    let rows = emojis.map { emoji in
       let id = emoji.id.description
       let length = marked[emoji.id] ?? id.count
       let name = isCompact ? String(id.prefix(length)).padded(to: idWidth) : mark(id, length)
       let place = place(emoji).padded(to: placeWidth)
       let size = numberText(emoji.size.pixels).padded(to: sizeWidth)
-      try Output.line("\(name)  \(place)  \(size)  \(turnColumn(turn(emoji)))\(safe(emoji.text.description))")
+      return "\(name)  \(place)  \(size)  \(turnColumn(turn(emoji)))\(safe(emoji.text.description))"
     }
+    return head + heading + rows
   }
 
   /// How far an emoji is turned, and whether it is mirrored; empty for one as it is in the font.

@@ -17,9 +17,9 @@ enum DrawingNotes {
   }
 
   /// Reports that the bytes of a background are lost.
-  static func printLostPicture(in name: String) {
-    Output.printError("\(name): the bytes of its background are lost; it is drawn without")
-  }
+  static func printLostPicture(in name: String) { Output.printError("\(name): \(lostPicture)") }
+
+  static let lostPicture = "the bytes of its background are lost; it is drawn without"
 
   /// Says once that glyphs are enlarged, for the one that is enlarged most, and what helps.
   static func printEnlarged(_ drawings: [(name: String, drawn: Drawn)]) {

@@ -6,15 +6,15 @@ import ArtTerminal
 import ArtWorkspace
 import Glibc
 
-/// Previews of documents, each with text beside it, written in the order in which they are added. Two are drawn at
-/// once.
+/// Previews of documents, each with text beside it, written in the order in which they are added, from left to right and row by row. Two are
+/// drawn at once.
 struct ListPreviews {
   /// The size of a preview in cells.
   private static let (regular, compact) = ((columns: 16, rows: 5), (columns: 10, rows: 3))
-  /// The minimum number of columns for the text.
-  private static let minTextColumns = 8
-  /// The maximum number of documents that get previews by default. More would take too long and fill several screens.
-  static let most = 100
+  /// The least and the usual number of columns for the text, and the gap between two previews.
+  private static let (minTextColumns, textColumns, gap) = (8, 22, 2)
+  /// How many screens the previews may fill that nobody asked for.
+  private static let screens = 2
 
   private struct Entry {
     let text: [String]
@@ -29,10 +29,14 @@ struct ListPreviews {
   private let signals: SignalSource
   private let graphics: Graphics
   private let room: TerminalSize
-  /// The first column of the text, and its width.
-  private let (column, width): (Int, Int)
+  /// The columns from one preview to the next, those from its picture to its text, and those of its text.
+  private let (pitch, indent, width): (Int, Int, Int)
+  /// The previews beside each other.
+  private let perRow: Int
   private let font: String?
   private var entries: [Entry] = []
+  /// The previews of the present row that are drawn, and nil for those that cannot be.
+  private var row: [(art: TerminalArt?, text: [String])] = []
   private var isFirst = true
   /// The reason why previews have stopped; reported once.
   private var trouble: String?
@@ -42,38 +46,57 @@ struct ListPreviews {
   private var timeout = SharedTimeout(.seconds(1))
 
   /// Nil when no previews are to be shown: stdout is no terminal, cannot show them or is too narrow, the user does
-  /// not want them, or there are too many documents. `journals` are orphaned journals.
-  init?(_ choice: GraphicsChoice, font: String?, of count: Int, among journals: [OrphanedJournal]) {
+  /// not want them, or they are too many and `isRequested` is false. `journals` are orphaned journals.
+  init?(
+    _ choice: GraphicsChoice, isRequested: Bool, font: String?, of count: Int, among journals: [OrphanedJournal]
+  ) {
     let art = ShownArt(choice: choice, view: ViewOptions.View(), font: font)
-    guard art.isWanted, choice != .text, choice != .auto || count <= Self.most else { return nil }
+    guard art.isWanted, choice != .text, isRequested || Self.fit(count, TerminalSize.now(nil)) else { return nil }
     let signals = SignalSource(SignalSource.endings + [SIGTSTP])
     var query = art.needsQuery ? TerminalQuery() : nil
     query?.finish()
     let answers = query?.answers
     let terminal = TerminalSize.now(answers)
     let best = Graphics.best(choice, isTerminal: isatty(1) == 1, .here, answers)
-    let size = terminal.sizeClass == .regular ? Self.regular : Self.compact
+    let size = Self.size(terminal)
     guard let best, best != .text, terminal.columns >= size.columns + 2 + Self.minTextColumns else {
       signals.release()
       return nil
     }
     (self.signals, self.font, self.journals, graphics) = (signals, font, journals, best)
     room = TerminalSize(columns: size.columns, rows: size.rows, cell: terminal.cell)
-    column = size.columns + 2
-    width = terminal.columns - column
+    indent = size.columns + 2
+    perRow = Self.perRow(terminal)
+    width = perRow > 1 ? Self.textColumns : terminal.columns - indent
+    pitch = indent + width + Self.gap
+  }
+
+  private static func size(_ terminal: TerminalSize) -> (columns: Int, rows: Int) {
+    terminal.sizeClass == .regular ? regular : compact
+  }
+
+  private static func perRow(_ terminal: TerminalSize) -> Int {
+    max((terminal.columns + gap) / (size(terminal).columns + 2 + textColumns + gap), 1)
+  }
+
+  /// Whether that many previews fit two screens.
+  static func fit(_ count: Int, _ terminal: TerminalSize) -> Bool {
+    let rows = (count + perRow(terminal) - 1) / perRow(terminal)
+    return rows * (size(terminal).rows + 1) <= screens * terminal.rows
   }
 
   /// Starts drawing a document, and writes the previews before it that must be complete by now. Throws `inputOutput`.
   mutating func add(_ path: String, _ name: String, _ text: [String]) throws(ArtError) {
     try Output.flush()
     let text = LineView.wrapped(name, width).map(Style.bold) + text.flatMap { LineView.wrapped($0, width) }
-    if entries.count == 2 { try writeFirst() }
+    if entries.count == 2 { try take() }
     entries.append(Entry(text: text, drawing: begin(path)))
   }
 
   /// Writes the remaining previews.
   mutating func finish() throws(ArtError) {
-    while !entries.isEmpty { try writeFirst() }
+    while !entries.isEmpty { try take() }
+    try writeRow()
     try Output.flush()
     signals.release()
   }
@@ -107,26 +130,41 @@ struct ListPreviews {
     }
   }
 
-  private mutating func writeFirst() throws(ArtError) {
+  /// Waits for the first preview, and writes its row when that is full.
+  private mutating func take() throws(ArtError) {
     let entry = entries.removeFirst()
-    let art = entry.drawing.flatMap { wait(for: $0) }
-    let height = max(art?.rows ?? 0, entry.text.count)
-    let text = entry.text + [String](repeating: "", count: height - entry.text.count)
-    let lines = text.map { $0.isEmpty ? "\n" : "\u{1B}[\(column + 1)G\($0)\n" }
+    row.append((entry.drawing.flatMap { wait(for: $0) }, entry.text))
+    if row.count == perRow { try writeRow() }
+  }
+
+  /// Writes a row: first its lines, each with what all previews have there, and then the pictures over them.
+  private mutating func writeRow() throws(ArtError) {
+    guard !row.isEmpty else { return }
+    let height = row.reduce(0) { max($0, $1.art?.rows ?? 0, $1.text.count) }
+    var lines = [[UInt8]](repeating: [], count: height)
+    var pictures: [UInt8] = []
+    for (index, preview) in row.enumerated() {
+      let left = index * pitch
+      switch preview.art?.body {
+      case .picture(let picture): pictures += Array("\u{1B}[\(left + 1)G".utf8) + picture + Array("\u{1B}8".utf8)
+      case .lines(let symbols):
+        for (line, symbols) in zip(lines.indices, symbols.split(separator: 0x0A)) {
+          lines[line] += Array("\u{1B}[\(left + 1)G".utf8) + symbols + Array("\u{1B}[0m".utf8)
+        }
+      case nil: break
+      }
+      for (line, text) in zip(lines.indices, preview.text) {
+        lines[line] += Array("\u{1B}[\(left + indent + 1)G\(text)".utf8)
+      }
+    }
+    row = []
     var bytes: [UInt8] = isFirst ? [] : [0x0A]
     isFirst = false
-    switch art?.body {
-    case .picture(let picture):
-      let above = String(repeating: "\n", count: height) + "\u{1B}[\(height)A\r\u{1B}7"
-      bytes += Array(above.utf8) + picture + Array("\u{1B}8\(lines.joined())".utf8)
-    case .lines(let symbols):
-      let drawn = symbols.split(separator: 0x0A)
-      for (index, line) in lines.enumerated() {
-        if index < drawn.count { bytes += Array(drawn[index]) + Array("\u{1B}[0m".utf8) }
-        bytes += Array(line.utf8)
-      }
-    case nil: bytes += Array(lines.joined().utf8)
+    if !pictures.isEmpty {
+      // The lines are reserved first, because a picture near the end of the screen would scroll it.
+      bytes += Array("\(String(repeating: "\n", count: height))\u{1B}[\(height)A\r\u{1B}7".utf8) + pictures
     }
+    bytes += Array(lines.map { $0 + [0x0A] }.joined())
     try signals.put(bytes, last: KittyPicture.closing(isKitty: graphics == .kitty))
   }
 

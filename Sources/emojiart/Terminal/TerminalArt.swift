@@ -132,16 +132,17 @@ struct ShownArt {
   /// Whether to show art. On a pipe it is shown only when the user chose a kind.
   var isWanted: Bool {
     switch choice {
-    case .none: false
+    case .none, .words: false
     case .auto: isatty(1) == 1 && TerminalEnvironment.here.isCapable
     case .kitty, .sixel, .symbols, .text: true
     }
   }
 
-  /// Draws the scene so that it fits the terminal below that many lines of text; the text keeps a third of the
-  /// rows at most. Nil when there is no art. A signal that ends or stops programs does so after restoring the
-  /// terminal.
-  func drawn(_ scene: DrawingScene, below lines: Int) throws -> TerminalArt? {
+  /// Draws the scene so that it fits the terminal below that many rows of text, and above the rows that `notices` gives for what the
+  /// drawing says. Nil when there is no art. A signal that ends or stops programs does so after restoring the terminal.
+  func drawn(
+    _ scene: DrawingScene, below rows: Int, notices: (TerminalArt) -> Int = { _ in 0 }
+  ) throws -> TerminalArt? {
     let signals = SignalSource(SignalSource.endings + [SIGTSTP])
     defer { signals.release() }
     var query = needsQuery ? TerminalQuery() : nil
@@ -149,15 +150,24 @@ struct ShownArt {
     let answers = query?.answers
     let graphics = Graphics.best(choice, isTerminal: isatty(1) == 1, .here, answers)
     guard let graphics else { return nil }
-    let room = Self.room(TerminalSize.now(answers), below: lines, graphics)
-    var viewport = ArtPlacement.viewport(scene.canvas, in: room)
-    try view.apply(to: &viewport, scene.canvas)
-    let placement = try ArtPlacement(viewport, in: room, graphics)
     let font = font
     let restore = { query?.restore() ?? () }
-    return try waitForDrawing(signals, restore: restore, pause: restore) { () async throws(DrawingFailure) in
-      try await TerminalArt.drawn(scene, placement, graphics, font: font)
+    func drawn(in room: TerminalSize) throws -> TerminalArt {
+      var viewport = ArtPlacement.viewport(scene.canvas, in: room)
+      try view.apply(to: &viewport, scene.canvas)
+      let placement = try ArtPlacement(viewport, in: room, graphics)
+      return try waitForDrawing(signals, restore: restore, pause: restore) {
+        () async throws(DrawingFailure) in
+        try await TerminalArt.drawn(scene, placement, graphics, font: font)
+      }
     }
+    let terminal = TerminalSize.now(answers)
+    let room = Self.room(terminal, below: rows)
+    let art = try drawn(in: room)
+    // Notices come up where a font lacks something. They must not scroll the document's name off.
+    let more = notices(art)
+    let smaller = Self.room(terminal, below: rows + more)
+    return art.rows > smaller.rows ? try drawn(in: smaller) : art
   }
 
   /// Flushes stdout, and writes the art.
@@ -170,7 +180,7 @@ struct ShownArt {
 
   /// Follows a document on the screen. Throws `usage` without a terminal.
   func follow(_ file: DocumentFile, _ place: FollowedFolder) throws(ArtError) {
-    guard let mode = TerminalMode(), choice != .none else {
+    guard let mode = TerminalMode(), choice != .none, choice != .words else {
       throw ArtError(
         .usage, "--live needs a terminal to draw on; elsewhere, `emojiart watch` reports changes")
     }
@@ -191,19 +201,21 @@ struct ShownArt {
     try show.run(in: try opened.wait().get())
   }
 
-  /// Whether to query the terminal. When the user chose a kind, only the size of a cell may be unknown.
+  /// Whether to query the terminal. When the user chose a kind, or the terminal's name says it, only the size of a cell may be unknown.
   var needsQuery: Bool {
-    switch choice {
-    case .none, .text, .symbols: false
-    case .auto: isWanted
-    case .kitty, .sixel: isatty(1) == 1 && TerminalSize.now(nil).cell == nil
+    let isTerminal = isatty(1) == 1
+    let knowsCell = TerminalSize.now(nil).cell != nil
+    return switch choice {
+    case .none, .words, .text, .symbols: false
+    case .auto: isWanted && !(TerminalEnvironment.here.isKitty && knowsCell)
+    case .kitty, .sixel: isTerminal && !knowsCell
     }
   }
 
-  /// The cells available for art. One line is reserved for the shell's prompt.
-  static func room(_ terminal: TerminalSize, below lines: Int, _ graphics: Graphics) -> TerminalSize {
+  /// The cells available for art. One row is reserved for the shell's prompt.
+  static func room(_ terminal: TerminalSize, below rows: Int) -> TerminalSize {
     var room = terminal
-    room.rows = max(terminal.rows - 1 - min(lines, terminal.rows / 3), 1)
+    room.rows = max(terminal.rows - 1 - rows, 1)
     return room
   }
 }

@@ -4,6 +4,7 @@ import ArgumentParser
 import ArtModel
 import ArtTerminal
 import ArtWorkspace
+import Glibc
 
 /// Which part of the art is shown, and how large.
 struct ViewOptions: ParsableArguments {
@@ -53,7 +54,7 @@ struct ShowOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "How to show the art: auto, kitty, sixel, symbols, text or none (default: auto, on a terminal).",
+      "How to show the art: auto, kitty, sixel, symbols, text, words or none (default: EMOJIART_GRAPHICS, else auto; on a terminal).",
       valueName: "how"),
     completion: .list(GraphicsChoice.allCases.map(\.rawValue)))
   var graphics: String?
@@ -66,13 +67,41 @@ struct ShowOptions: ParsableArguments {
   /// The font: the option, else the user's setting. Throws what the settings throw.
   func fontFile() throws(ArtError) -> String? { try CurrentSettings.option(font, else: .font) }
 
-  /// The option, else the user's setting. Throws `badValue`, and what the settings throw.
+  /// The option, else the user's setting, which is for terminals: a pipe gets `auto`. Throws `badValue`, and what the settings throw.
   func choice() throws(ArtError) -> GraphicsChoice {
-    guard let graphics = try CurrentSettings.option(graphics, else: .graphics) else { return .auto }
-    guard let choice = GraphicsChoice(rawValue: graphics) else {
-      throw ArtError(
-        .badValue, "\(shown(graphics)) is no way to show art; give \(GraphicsChoice.list)")
+    guard let graphics else {
+      let usual = try Self.usual()
+      return isatty(1) == 1 ? usual : .auto
+    }
+    return try Self.choice(graphics)
+  }
+
+  /// The user's setting. Throws what the settings throw.
+  static func usual() throws(ArtError) -> GraphicsChoice {
+    try CurrentSettings.ofCommand[.graphics].map { (value) throws(ArtError) in try choice(value.text) } ?? .auto
+  }
+
+  private static func choice(_ typed: String) throws(ArtError) -> GraphicsChoice {
+    guard let choice = GraphicsChoice(rawValue: typed) else {
+      throw ArtError(.badValue, "\(shown(typed)) is no way to show art; give \(GraphicsChoice.list)")
     }
     return choice
+  }
+}
+
+/// How many lines are printed at most.
+struct LimitOptions: ParsableArguments {
+  @Option(
+    name: .customShort("n"), parsing: .unconditional,
+    help: ArgumentHelp("Print at most this many.", valueName: "count"))
+  var most: String?
+
+  /// Nil for all. Throws `badValue`.
+  func limit() throws(ArtError) -> Int? {
+    guard let most else { return nil }
+    guard let limit = Int(most), limit > 0 else {
+      throw ArtError(.badValue, "\(shown(most)) is no count; give a number from 1 up")
+    }
+    return limit
   }
 }
