@@ -7,6 +7,11 @@ package enum Key: Equatable, Sendable {
   case left, right, wordLeft, wordRight, home, end, up, down
   case killToEnd, killToStart, killWord, yank
   case clearScreen, interrupt, suspend
+  /// Ctrl-R.
+  case search
+  case backTab
+  /// The arrows with Shift.
+  case shiftLeft, shiftRight, shiftUp, shiftDown
 }
 
 /// Decodes bytes of a terminal to keys. The bytes may be split anywhere; unknown sequences are dropped.
@@ -125,6 +130,9 @@ package struct KeyDecoder {
   private mutating func controlSequence(_ final: UInt8) -> Step? {
     guard final == UInt8(ascii: "~") else {
       let isModified = parameters.contains(UInt8(ascii: ";"))
+      if parameters.suffix(2) == [UInt8(ascii: ";"), UInt8(ascii: "2")][...] {
+        return known(Self.shiftedArrows[final] ?? Self.arrows[final])
+      }
       return known(isModified ? Self.modifiedArrows[final] ?? Self.arrows[final] : Self.arrows[final])
     }
     switch String(decoding: parameters.prefix { $0 != UInt8(ascii: ";") }, as: UTF8.self) {
@@ -142,7 +150,7 @@ package struct KeyDecoder {
 
   private static let controls: [UInt8: Key] = [
     0x01: .home, 0x02: .left, 0x04: .deleteOrEnd, 0x05: .end, 0x06: .right, 0x08: .backspace, 0x09: .tab,
-    0x0B: .killToEnd, 0x0C: .clearScreen, 0x0E: .down, 0x10: .up, 0x15: .killToStart, 0x17: .killWord,
+    0x0B: .killToEnd, 0x0C: .clearScreen, 0x0E: .down, 0x10: .up, 0x12: .search, 0x15: .killToStart, 0x17: .killWord,
     0x19: .yank, 0x1A: .suspend, 0x7F: .backspace,
   ]
   private static let altKeys: [UInt8: Key] = [
@@ -150,9 +158,16 @@ package struct KeyDecoder {
   ]
   private static let arrows: [UInt8: Key] = [
     UInt8(ascii: "A"): .up, UInt8(ascii: "B"): .down, UInt8(ascii: "C"): .right, UInt8(ascii: "D"): .left,
-    UInt8(ascii: "F"): .end, UInt8(ascii: "H"): .home,
+    UInt8(ascii: "F"): .end, UInt8(ascii: "H"): .home, UInt8(ascii: "Z"): .backTab,
+    // rxvt's, with Shift.
+    UInt8(ascii: "a"): .shiftUp, UInt8(ascii: "b"): .shiftDown, UInt8(ascii: "c"): .shiftRight,
+    UInt8(ascii: "d"): .shiftLeft,
   ]
-  /// With Ctrl, Alt or Shift.
+  private static let shiftedArrows: [UInt8: Key] = [
+    UInt8(ascii: "A"): .shiftUp, UInt8(ascii: "B"): .shiftDown, UInt8(ascii: "C"): .shiftRight,
+    UInt8(ascii: "D"): .shiftLeft,
+  ]
+  /// With Ctrl or Alt.
   private static let modifiedArrows: [UInt8: Key] = [
     UInt8(ascii: "C"): .wordRight, UInt8(ascii: "D"): .wordLeft,
   ]

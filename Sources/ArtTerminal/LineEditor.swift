@@ -54,12 +54,12 @@ package struct LineEditor {
     case .deleteOrEnd: return text.isEmpty ? .end : self.key(.delete)
     case .left: return move(to: cursor - 1)
     case .right: return move(to: cursor + 1)
-    case .wordLeft: return move(to: wordStart)
-    case .wordRight: return move(to: wordEnd)
+    case .wordLeft, .shiftLeft: return move(to: wordStart)
+    case .wordRight, .shiftRight: return move(to: wordEnd)
     case .home: return move(to: 0)
     case .end: return move(to: text.count)
-    case .up: return recall(historyIndex - 1)
-    case .down: return recall(historyIndex + 1)
+    case .up, .shiftUp: return recall(historyIndex - 1)
+    case .down, .shiftDown: return recall(historyIndex + 1)
     case .killToEnd: return kill(cursor..<text.count)
     case .killToStart: return kill(0..<cursor)
     case .killWord: return kill(wordStart..<cursor)
@@ -69,6 +69,7 @@ package struct LineEditor {
     case .tab: return .complete
     case .clearScreen: return .clearScreen
     case .suspend: return .suspend
+    case .search, .backTab: return .bell
     }
   }
 

@@ -73,7 +73,7 @@ struct Show: ParsableCommand {
     let choice = words ? .words : try looks.choice()
     let art = try ShownArt(choice: choice, view: part.view(), font: looks.fontFile())
     let most = try limits.limit()
-    if live { return try art.follow(file, try location()) }
+    if live { return try art.follow(file, try location(), isEdited: edit) }
     let sizeClass = isatty(1) == 1 ? TerminalSize.now(nil).sizeClass : .regular
     guard art.isWanted else {
       let content = try Recovery.ofCommand.content(of: file, at: reference)

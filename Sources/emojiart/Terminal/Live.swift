@@ -9,7 +9,7 @@ import Synchronization
 
 /// Follows a document on the screen until the program is ended. One thread waits for events, and draws:
 ///
-///     WatchedFolder ──events──▶ WatchInbox ──┐ wakeup
+///     WatchedFolder ──events──▶ WatchInbox ──┐ wakeup        with --edit: a Session's events, and its edits
 ///     LiveSignals ───────────────────────────┼──▶ LiveView ──▶ a drawing task ──wakeup──▶ LiveScreen ──▶ stdout
 ///     stdin ──▶ KeyDecoder ──────────────────┘
 ///
@@ -33,11 +33,18 @@ struct LiveShow {
   private let output = TerminalOutput()
 
   private var view: LiveView
-  private var document: DocumentView
+  private var content: DocumentContent
+  private var scene: DrawingScene
+  /// The document as it is edited; nil while it is only followed.
+  private var editing: LiveEditing?
+  /// When a pause ends the gesture.
+  private var gestureEnd: ContinuousClock.Instant?
   private var keys = KeyDecoder()
   private var errorMessage: String?
   private var degraded: String?
   private var art: TerminalArt?
+  /// The part of the canvas that is being drawn, or was.
+  private var drawn: CanvasRect?
   private var drawing: Drawing?
   /// Whether the current drawing may be cancelled: the last one was shown.
   private var mayCancel = true
@@ -53,8 +60,9 @@ struct LiveShow {
     _ part: ViewOptions.View, font: String?
   ) throws(ArtError) {
     (self.file, self.mode, self.graphics, self.cell, self.font) = (file, mode, graphics, cell, font)
-    document = try DocumentView(file, recovery: .silent)
-    view = try LiveView(document.content.canvas, on: Self.size(cell), part)
+    let document = try DocumentView(file, recovery: .silent)
+    (content, scene) = (document.content, document.scene)
+    view = try LiveView(content.canvas, on: Self.size(cell), part)
     inbox = try WatchInbox()
     signals = try LiveSignals(inbox.wakeup, mode)
   }
@@ -81,6 +89,23 @@ struct LiveShow {
     Outcome { await folder.close() }.wait()
   }
 
+  /// Edits the document until the user or a signal ends that, saves it, and restores the terminal. Throws when it could not be saved.
+  mutating func run(editing file: DocumentFile) throws(ArtError) {
+    editing = try LiveEditing(file, inbox.wakeup)
+    do throws(ArtError) {
+      try follow()
+    } catch {
+      leave()
+      try editing?.end()
+      throw error
+    }
+    perform(editing?.editor.settle() ?? [])
+    leave()
+    drawing?.task.cancel()
+    _ = drawing?.outcome.wait(atMost: .seconds(1))
+    try editing?.end()
+  }
+
   private mutating func follow() throws(ArtError) {
     // Include the changes between the first read and the start of the watch.
     reload()
@@ -93,6 +118,7 @@ struct LiveShow {
       apply(inbox.drain())
       receiveDrawing()
       if try readKeys() == .end { return }
+      endGesture()
     }
   }
 
@@ -101,7 +127,8 @@ struct LiveShow {
       pollfd(fd: inbox.wakeup.readEnd, events: Int16(POLLIN), revents: 0),
       pollfd(fd: isShown ? 0 : -1, events: Int16(POLLIN), revents: 0),
     ]
-    let timeout: Int32 = keys.isUndecided ? 50 : isLate ? 250 : -1
+    let pause = gestureEnd.map { max(Int32(($0 - .now) / .milliseconds(1)), 0) + 1 }
+    let timeout: Int32 = keys.isUndecided ? 50 : pause ?? (isLate ? 250 : -1)
     poll(&ready, nfds_t(ready.count), timeout)
   }
 }
@@ -138,15 +165,27 @@ extension LiveShow {
       // The program may continue in the background, or another program may have used the terminal.
       try enter()
     default:
+      perform(editing?.editor.settle() ?? [])
+      let failure = editing?.endInTime()
       leave()
+      if let failure { Output.printError(failure) }
       return false
     }
     return true
   }
 
   private mutating func suspend() throws(ArtError) {
+    if editing != nil { perform(editing?.editor.settle() ?? []) }
+    guard let editing else {
+      leave()
+      SignalSource.stopWithoutOpenFiles()
+      return try enter()
+    }
+    editing.pause()
     leave()
-    SignalSource.stopWithoutOpenFiles()
+    signal(SIGTSTP, SIG_DFL)
+    SignalSource.stop()
+    editing.goOn()
     try enter()
   }
 
@@ -169,6 +208,10 @@ extension LiveShow {
     // The terminal is gone.
     guard count > 0 else { return .end }
     for key in keys.decode(buffer[..<count]) {
+      guard editing == nil else {
+        if try edit(key) == .end { return .end }
+        continue
+      }
       switch view.press(key) {
       case .nothing: break
       case .draw: isStale = true
@@ -187,16 +230,18 @@ extension LiveShow {
     for (_, event) in batch.events {
       if case .degraded(let reason) = event { degraded = reason }
     }
-    if !batch.events.isEmpty || isLate { reload() }
+    if editing?.hasNews() == true { adopt() }
+    if editing == nil, !batch.events.isEmpty || isLate { reload() }
   }
 
   /// Reads the document again. On an error the last content stays, and the error is shown.
   private mutating func reload() {
+    guard editing == nil else { return adopt() }
     do throws(ArtError) {
       let new = try DocumentView(file, recovery: .silent)
       isLate = false
-      if errorMessage != nil || new.content != document.content { isStale = true }
-      (document, errorMessage) = (new, nil)
+      if errorMessage != nil || new.content != content { isStale = true }
+      (content, scene, errorMessage) = (new.content, new.scene, nil)
       view.adopt(new.content.canvas)
     } catch {
       let isBusy = error.code == .busy
@@ -225,7 +270,8 @@ extension LiveShow {
       errorMessage = error.message
       return show()
     }
-    let (scene, graphics, font, wakeup) = (document.scene, graphics, font, inbox.wakeup)
+    let (scene, graphics, font, wakeup) = (scene, graphics, font, inbox.wakeup)
+    drawn = view.viewport.visible
     let task = Task.detached { () -> Result<TerminalArt, DrawingFailure> in
       do throws(DrawingFailure) {
         return .success(try await TerminalArt.drawn(scene, placement, graphics, font: font))
@@ -249,7 +295,6 @@ extension LiveShow {
 
   private func show() {
     guard isShown else { return }
-    let content = document.content
     let count = content.emojiCount == 0 ? "no emoji" : "\(content.emojiCount) emoji"
     let isCompact = view.terminal.sizeClass == .compact
     let more =
@@ -257,10 +302,127 @@ extension LiveShow {
       ? "" : "  \(content.canvas.width) x \(content.canvas.height), \(count), revision \(content.revision)"
     let hint = isCompact ? "q + - 0" : "q quits   + - 0 zoom   arrows scroll"
     let below = errorMessage ?? art?.notices.first ?? degraded ?? hint
-    let bytes = LiveScreen.bytes(
-      title: "\(file.path)\(more)  \(view.percent)", art, below: below, on: view.terminal, graphics)
+    var bytes = LiveScreen.bytes(
+      title: "\(file.path)\(more)  \(view.percent)\(editing.map { "  \($0.state)" } ?? "")", art,
+      below: editing.map { $0.editor.message ?? errorMessage ?? $0.editor.status } ?? below, on: view.terminal, graphics)
+    if let editing { bytes += marks(editing.editor) }
     // On failure the terminal is gone; a signal or the end of stdin follows.
     do throws(ArtError) { try put(bytes) } catch {}
+  }
+}
+
+// MARK: - Editing
+
+extension LiveShow {
+  /// How long a gesture waits for its next key.
+  private static let pause = Duration.milliseconds(400)
+
+  private mutating func edit(_ key: Key) throws(ArtError) -> LiveView.Effect {
+    let effects = editing?.editor.press(key, center: view.viewport.center) ?? []
+    gestureEnd = editing?.editor.hasGesture == true ? .now + Self.pause : nil
+    perform(effects)
+    if effects.contains(.suspend) { try suspend() }
+    return effects.contains(.end) ? .end : .nothing
+  }
+
+  private mutating func endGesture() {
+    guard let end = gestureEnd, end <= .now else { return }
+    gestureEnd = nil
+    perform(editing?.editor.settle() ?? [])
+  }
+
+  /// Performs what the editor wants, up to the end or a stop, which are the caller's.
+  private mutating func perform(_ effects: [LiveEditor.Effect]) {
+    guard !effects.isEmpty else { return }
+    for effect in effects {
+      switch effect {
+      case .draw, .show, .suspend, .end: break
+      case .view(let key): if view.press(key) == .draw { isStale = true }
+      case .bell: put("\u{7}")
+      case .perform(let action): editing?.perform(.action(action))
+      case .undo: editing?.perform(.undo(1))
+      case .redo: editing?.perform(.redo(1))
+      }
+    }
+    adopt()
+  }
+
+  /// Takes the session's content, and the gesture on it.
+  private mutating func adopt() {
+    guard editing != nil else { return }
+    editing?.refresh()
+    guard let editing else { return }
+    let shown = editing.editor.shown
+    if shown != content { isStale = true }
+    (content, scene) = (shown, DrawingScene(shown, picture: editing.picture))
+    view.adopt(content.canvas)
+    if let emoji = editing.editor.emoji, view.reveal(emoji.position) { isStale = true }
+    show()
+  }
+
+  private func put(_ text: String) {
+    // On failure the terminal is gone; a signal or the end of stdin follows.
+    do throws(ArtError) { try put(Array(text.utf8)) } catch {}
+  }
+
+  /// What lies over the screen while editing: the corners around the selected emoji, the keys, or the line that is typed.
+  private func marks(_ editor: LiveEditor) -> [UInt8] {
+    let terminal = view.terminal
+    switch editor.phase {
+    case .help:
+      let lines = LiveEditor.help.prefix(max(terminal.rows - 2, 0)).enumerated().map {
+        "\u{1B}[\($0.offset + 2);1H\u{1B}[0m\u{1B}[K\(LiveScreen.fitted($0.element, terminal.columns))"
+      }
+      return Array(lines.joined().utf8)
+    case .asking(let line):
+      guard editor.message == nil else { return [] }
+      var row = LineView(columns: terminal.columns)
+      let text = row.drawing(status: "add:", text: line.text, cursor: line.cursor)
+      return Array("\u{1B}[\(terminal.rows);1H\(text)\u{1B}[?25h".utf8)
+    case .keys: break
+    }
+    let hidden = "\u{1B}[?25l"
+    guard let art, let drawn, let emoji = editor.emoji else { return Array(hidden.utf8) }
+    let corners = SelectionMarks(EmojiBox(emoji), in: drawn, columns: art.columns, rows: art.rows)
+    let (top, left) = LiveScreen.origin(of: art, on: terminal)
+    let marks = corners.marks.map {
+      "\u{1B}[\(top + $0.row);\(left + $0.column)H\u{1B}[0;1;7m\($0.sign)\u{1B}[0m"
+    }
+    return Array((marks.joined() + hidden).utf8)
+  }
+}
+
+/// The corners around a selected emoji on the cells of its art:
+///
+///     ┌  ┐
+///      🐝
+///     └  ┘
+///
+/// They stand just outside its box, and at the edge of the art where the box goes beyond it.
+struct SelectionMarks: Equatable {
+  /// A sign on a cell, counted from 0.
+  struct Mark: Equatable {
+    let row: Int
+    let column: Int
+    let sign: String
+  }
+
+  let marks: [Mark]
+
+  init(_ box: EmojiBox, in region: CanvasRect, columns: Int, rows: Int) {
+    let edges = box.edges
+    func cell(_ place: Double, _ start: Double, _ length: Double, _ count: Int, _ outwards: Double) -> Int {
+      let cell = ((place - start) / length * Double(count)).rounded(outwards < 0 ? .down : .up) + min(outwards, 0)
+      return Int(min(max(cell, 0), Double(count - 1)))
+    }
+    let left = cell(edges.left, region.x, region.width, columns, -1)
+    let right = cell(edges.right, region.x, region.width, columns, 1)
+    let top = cell(edges.top, region.y, region.height, rows, -1)
+    let bottom = cell(edges.bottom, region.y, region.height, rows, 1)
+    marks = [
+      Mark(row: top, column: left, sign: "┌"), Mark(row: top, column: right, sign: "┐"),
+      Mark(row: bottom, column: left, sign: "└"), Mark(row: bottom, column: right, sign: "┘"),
+    ]
   }
 }
 
@@ -338,6 +500,15 @@ struct LiveView {
     return viewport == before ? .nothing : .draw
   }
 
+  /// Scrolls a point of the canvas into the view. Returns whether it had to.
+  mutating func reveal(_ point: Point) -> Bool {
+    let visible = viewport.visible
+    let x = max(visible.x, min(point.x, visible.x + visible.width))
+    let y = max(visible.y, min(point.y, visible.y + visible.height))
+    guard (x, y) != (point.x, point.y) else { return false }
+    return change { $0.scroll(toCenterX: point.x, y: point.y) } == .draw
+  }
+
   /// Adapts to a new size of the terminal.
   mutating func resize(_ new: TerminalSize) -> Effect {
     guard new != terminal else { return .nothing }
@@ -385,8 +556,7 @@ enum LiveScreen {
 
   /// The art, centred between the two lines.
   private static func placed(_ art: TerminalArt, on terminal: TerminalSize) -> [UInt8] {
-    let top = 2 + max(terminal.rows - 2 - art.rows, 0) / 2
-    let left = 1 + max(terminal.columns - art.columns, 0) / 2
+    let (top, left) = origin(of: art, on: terminal)
     switch art.body {
     case .picture(let picture): return Array("\u{1B}[\(top);\(left)H".utf8) + picture
     case .lines(let lines):
@@ -397,6 +567,11 @@ enum LiveScreen {
       }
       return bytes + Array("\u{1B}[0m".utf8)
     }
+  }
+
+  /// The row and the column of the art's upper left cell, counted from 1.
+  static func origin(of art: TerminalArt, on terminal: TerminalSize) -> (row: Int, column: Int) {
+    (2 + max(terminal.rows - 2 - art.rows, 0) / 2, 1 + max(terminal.columns - art.columns, 0) / 2)
   }
 
   /// As much of a text as certainly fits in the columns.

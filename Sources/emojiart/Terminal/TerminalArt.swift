@@ -178,8 +178,8 @@ struct ShownArt {
     try signals.put(art.bytes, last: art.closing)
   }
 
-  /// Follows a document on the screen. Throws `usage` without a terminal.
-  func follow(_ file: DocumentFile, _ place: FollowedFolder) throws(ArtError) {
+  /// Follows a document on the screen, or edits it there. Throws `usage` without a terminal.
+  func follow(_ file: DocumentFile, _ place: FollowedFolder, isEdited: Bool) throws(ArtError) {
     guard let mode = TerminalMode(), choice != .none, choice != .words else {
       throw ArtError(
         .usage, "--live needs a terminal to draw on; elsewhere, `emojiart watch` reports changes")
@@ -193,6 +193,7 @@ struct ShownArt {
     let best = Graphics.best(choice, isTerminal: true, .here, answers)
     let quiet = DocumentFile(file.path, timeout: .milliseconds(100))
     var show = try LiveShow(quiet, mode, best ?? .text, answers?.cell, view, font: font)
+    if isEdited { return try show.run(editing: file) }
     let opened = Outcome {
       await result { () async throws(ArtError) in
         try await WatchedFolder.open(place, isRecursive: false, pollBecause: nil)

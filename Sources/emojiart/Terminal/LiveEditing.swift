@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import ArtSystem
+import ArtWorkspace
+import Synchronization
+
+/// A document that is edited on the screen: its session, and the editor that the keys go to. Edits are answered when they are in the
+/// journal, and saved by themselves.
+struct LiveEditing {
+  var editor: LiveEditor
+  /// The bytes of the background.
+  private(set) var picture: [UInt8]?
+  private let session: Session
+  private let news: News
+  private let listening: Outcome<Void>
+  private let lifeCycle = LifeCycle(closing: .shared)
+  private var background: Background?
+  private var recent = RecentAdditions()
+  private var snapshot: DocumentSnapshot
+
+  /// What happened to the document since the last look.
+  private final class News: Sendable {
+    private let contents = Mutex((isNew: false, message: String?.none))
+
+    func put(_ message: String?) {
+      contents.withLock { $0 = (true, message ?? $0.message) }
+    }
+
+    func take() -> (isNew: Bool, message: String?) {
+      contents.withLock { contents in
+        defer { contents = (false, nil) }
+        return contents
+      }
+    }
+  }
+
+  /// Opens the document. `wakeup` is triggered when something has happened. Throws what `Session.open` throws.
+  init(_ file: DocumentFile, _ wakeup: WakeupPipe) throws(ArtError) {
+    let author = try CurrentSettings.ofCommand[.author]?.text
+    let client = try DocumentClient(author: author)
+    let size = try CurrentSettings.option(nil, else: .size).map { (typed) throws(ArtError) in try Length(size: typed) }
+    let session = try Outcome {
+      await result { () async throws(ArtError) in
+        try await Session.open(file, as: client, isEdited: true)
+      }
+    }.wait().get()
+    let (events, news) = (session.listen(), News())
+    (self.session, self.news) = (session, news)
+    listening = Outcome {
+      for await event in events {
+        let text = StreamMessages.text(of: event)
+        news.put(text.isEmpty ? nil : text)
+        wakeup.wake()
+      }
+    }
+    Outcome { await session.begin() }.wait()
+    snapshot = Outcome { await session.snapshot }.wait()
+    editor = LiveEditor(snapshot.content, size: size ?? .standard)
+    refresh()
+  }
+
+  /// Whether something has happened since the last call; what a user must know becomes the editor's message.
+  mutating func hasNews() -> Bool {
+    let news = news.take()
+    if let message = news.message?.split(separator: "\n").last { editor.message = String(message) }
+    return news.isNew
+  }
+
+  /// Takes the present content.
+  mutating func refresh() {
+    let session = session
+    snapshot = Outcome { await session.snapshot }.wait()
+    editor.adopt(snapshot.content)
+    guard snapshot.content.background != background else { return }
+    let content = snapshot.content
+    let read = Outcome { await result { () async throws(ArtError) in try await session.picture(of: content) } }.wait()
+    switch read {
+    case .success(let bytes): (background, picture) = (content.background, bytes)
+    case .failure(let error): editor.message = error.message
+    }
+  }
+
+  /// Performs a request; its error or notice becomes the editor's message.
+  mutating func perform(_ request: DocumentRequest) {
+    let session = session
+    let answer = Outcome {
+      await result { () async throws(ArtError) in try await session.perform(request) }
+    }.wait()
+    switch answer {
+    case .success(let answer):
+      recent.note(request)
+      if let entry = answer.entries.last, case .undo = request { editor.message = entry.title }
+      if let entry = answer.entries.last, case .redo = request { editor.message = entry.title }
+      refresh()
+      if case .action(.add) = request { editor.select(answer.emojis.last?.id) }
+      if let notice = answer.offCanvas.notice { editor.message = notice }
+    case .failure(let error): editor.message = error.message
+    }
+  }
+
+  /// What is saved, for the line above.
+  var state: String {
+    let count = snapshot.unsaved
+    switch snapshot.state {
+    case .error(let error): return "not saved: \(error.message)"
+    case .editingDisabled(let reason): return "read-only: \(reason)"
+    case .open, .closed, .saving: return count == 0 ? "saved" : "\(count) unsaved"
+    }
+  }
+
+  /// Saves before the process stops, and opens no files from then on.
+  func pause() {
+    send(.inactive)
+    send(.background)
+  }
+
+  /// Goes on after a stop.
+  func goOn() {
+    send(.foreground)
+    send(.active)
+  }
+
+  /// An error is the document's state, which is shown.
+  private func send(_ event: LifeCycleEvent) {
+    let (session, lifeCycle) = (session, lifeCycle)
+    _ = Outcome {
+      await result { () async throws(ArtError) in try await session.send(event, of: lifeCycle) }
+    }.wait()
+  }
+
+  /// Saves and closes. Throws when that fails; the edits are in the journal then.
+  mutating func end() throws(ArtError) {
+    let session = session
+    let failure = Outcome { await session.end() }.wait()
+    recent.keep()
+    guard let failure else { return }
+    throw .notSaved(failure.unsaved, in: session.filePath, failure.error)
+  }
+
+  /// The same before a signal ends the process, in 1.5 s at most. Returns the message if it fails.
+  func endInTime() -> String? {
+    let session = session
+    guard let failure = Outcome({ await session.end() }).wait(atMost: .milliseconds(1_500)) else {
+      return ArtError.notSaved(max(snapshot.unsaved, 1), in: session.filePath, .notInTime(session.filePath)).message
+    }
+    return failure.map { ArtError.notSaved($0.unsaved, in: session.filePath, $0.error).message }
+  }
+}
