@@ -185,7 +185,9 @@ extension TerminalEnvironment {
   /// The colours that the terminal supports; nil for none. As chafa decides (chafa-term-db.c): 256 unless the terminal is known for
   /// fewer or says that it has all. Unlike chafa's, `xterm-256color` stands for 256: too many terminals have that name.
   fileprivate var colors: TerminalColors? {
-    guard isCapable, let term, term != "vt52", !term.hasSuffix("-mono"), !term.hasSuffix("-m") else { return nil }
+    guard isCapable, let term, term != "vt52", !term.hasSuffix("-mono"), !term.hasSuffix("-m") else {
+      return nil
+    }
     if ["linux", "fbterm", "rxvt-unicode"].contains(term) || term.hasSuffix("-16color")
       || term.hasSuffix("-color")
     {
@@ -193,13 +195,17 @@ extension TerminalEnvironment {
     }
     // screen passes on no more; within it, COLORTERM is that of the terminal around it.
     let isScreen = term.hasPrefix("screen") && !isTmux
-    if isScreen || ["mlterm", "yaft", "yaft-256color", "rxvt-unicode-256color"].contains(term) { return .indexed }
+    if isScreen || ["mlterm", "yaft", "yaft-256color", "rxvt-unicode-256color"].contains(term) {
+      return .indexed
+    }
     switch program {
     case "Apple_Terminal": return .indexed
     case "iTerm.app", "iTerm2": return .direct
     default: break
     }
-    let saysAll = colorTerm.map { ["truecolor", "24bit", "gnome-terminal", "xfce-terminal"].contains($0.lowercased()) }
+    let saysAll = colorTerm.map {
+      ["truecolor", "24bit", "gnome-terminal", "xfce-terminal"].contains($0.lowercased())
+    }
     let isDirect =
       saysAll == true || isVTE || term.hasSuffix("-direct")
       || ["xterm-kitty", "xterm-ghostty", "alacritty", "foot", "wezterm", "st-256color"].contains(term)

@@ -40,6 +40,19 @@ package struct LineEditor {
   private var draft = ""
   private var killBuffer = ""
   private var isTruncated = false
+  /// The search in the history, Ctrl-R; nil while there is none.
+  private var search: Search?
+
+  private struct Search {
+    var query = ""
+    /// The index in `history` of what was found.
+    var index: Int
+    /// The line before the search.
+    let before: [Character]
+  }
+
+  /// What to show in place of the prompt while the history is searched.
+  package var searchLabel: String? { search.map { "(search) \($0.query):" } }
 
   package init(history: [String] = []) {
     self.history = history.suffix(Self.historyLimit)
@@ -47,6 +60,7 @@ package struct LineEditor {
   }
 
   package mutating func key(_ key: Key) -> Effect {
+    if search != nil, let effect = searching(key) { return effect }
     switch key {
     case .text(let new): return replace(cursor..<cursor, with: new)
     case .backspace: return cursor == 0 ? .bell : replace(cursor - 1..<cursor, with: "")
@@ -69,8 +83,49 @@ package struct LineEditor {
     case .tab: return .complete
     case .clearScreen: return .clearScreen
     case .suspend: return .suspend
-    case .search, .backTab: return .bell
+    case .search:
+      search = Search(index: history.count, before: text)
+      return .changed
+    case .backTab: return .bell
     }
+  }
+
+  /// A key while the history is searched; nil for one that ends the search and does what it does.
+  private mutating func searching(_ key: Key) -> Effect? {
+    guard var search else { return nil }
+    switch key {
+    case .search: return find(from: search.index - 1)
+    case .text(let new):
+      search.query += new
+      self.search = search
+      return find(from: min(search.index, history.count - 1))
+    case .backspace:
+      guard !search.query.isEmpty else { return .bell }
+      search.query.removeLast()
+      self.search = search
+      return find(from: history.count - 1)
+    case .interrupt:
+      self.search = nil
+      text = search.before
+      cursor = text.count
+      return .changed
+    default:
+      self.search = nil
+      return nil
+    }
+  }
+
+  /// Shows the newest line that has the query, from an index back.
+  private mutating func find(from index: Int) -> Effect {
+    guard var search else { return .bell }
+    guard !search.query.isEmpty else { return .changed }
+    let lines = history.prefix(max(index + 1, 0))
+    guard let found = lines.lastIndex(where: { $0.contains(search.query) }) else { return .bell }
+    search.index = found
+    (self.search, historyIndex, draft) = (search, found, String(search.before))
+    text = Array(history[found])
+    cursor = text.count
+    return .changed
   }
 
   /// Completes the word before the cursor with the longest common prefix. `candidates` receives the words
@@ -231,6 +286,19 @@ package struct LineView {
     return lines
   }
 
+  /// Words in columns, sorted downwards, in as few rows as fit; each at the highest estimate of its width.
+  package static func inColumns(_ words: [String], _ columns: Int) -> [String] {
+    let width = words.reduce(0) { max($0, Self.width(Array($1)[...])) } + 2
+    let rows = max((words.count + max(columns / width, 1) - 1) / max(columns / width, 1), 1)
+    return (0..<min(rows, words.count)).map { row in
+      stride(from: row, to: words.count, by: rows).map { index in
+        let gap = index + rows < words.count ? width - likelyWidth(words[index]) : 0
+        return words[index] + String(repeating: " ", count: gap)
+      }
+      .joined()
+    }
+  }
+
   /// The rows that a line needs at the highest estimate, colours apart; at least one.
   package static func rows(of line: String, columns: Int) -> Int {
     let width = width(Array(line.replacing(/\u{1B}\[[0-9;]*[mK]/, with: ""))[...])
@@ -239,7 +307,9 @@ package struct LineView {
 
   /// The columns that most terminals need. A name in Latin, Greek or Cyrillic letters has exactly these; emoji and ideographs usually have two.
   package static func likelyWidth(_ text: String) -> Int {
-    text.reduce(0) { $0 + ($1.unicodeScalars.first.map { $0.value < 0x500 } == true ? 1 : width($1) > 1 ? 2 : width($1)) }
+    text.reduce(0) {
+      $0 + ($1.unicodeScalars.first.map { $0.value < 0x500 } == true ? 1 : width($1) > 1 ? 2 : width($1))
+    }
   }
 
   package static func width(_ text: ArraySlice<Character>) -> Int { text.reduce(0) { $0 + width($1) } }

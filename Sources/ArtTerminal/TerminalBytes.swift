@@ -132,7 +132,7 @@ package enum KittyPicture {
   /// The bytes of base64 in one escape sequence.
   private static let chunk = 4096
 
-  /// Shows a PNG file at the cursor, which does not move; scaled to that many columns, or in its own size. The
+  /// Shows a PNG file at the cursor, which does not move, under text that is written over it; scaled to that many columns, or in its own size. The
   /// terminal does not reply.
   package static func sequence(_ png: [UInt8], columns: Int? = nil) -> [UInt8] {
     let text = Base64Encoder.text(png)
@@ -143,7 +143,7 @@ package enum KittyPicture {
     repeat {
       let end = min(start + chunk, text.count)
       let more = end < text.count ? 1 : 0
-      let control = start == 0 ? "a=T,f=100,q=2,C=1\(width),m=\(more)" : "q=2,m=\(more)"
+      let control = start == 0 ? "a=T,f=100,q=2,C=1\(width),z=-1,m=\(more)" : "q=2,m=\(more)"
       result += Array("\u{1B}_G\(control);".utf8) + text[start..<end] + [0x1B, UInt8(ascii: "\\")]
       start = end
     } while start < text.count

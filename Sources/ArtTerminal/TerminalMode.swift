@@ -3,6 +3,7 @@
 import ArtModel
 import ArtSystem
 import Glibc
+import Synchronization
 
 /// Sets a terminal to raw mode with bracketed paste, and back. `restore` and `enter` may be called any number
 /// of times, before the program stops and after it continues. After SIGCONT, call `enter` before the next read,
@@ -12,6 +13,9 @@ package struct TerminalMode: Sendable {
   private let output: Int32
   /// The settings before `enter`.
   private let original: termios
+  /// Whether `enter` has changed the terminal.
+  private final class Entered: Sendable { let isSet = Atomic<Bool>(false) }
+  private let entered = Entered()
 
   /// Nil when the descriptors are no terminal, or one that does not support escape sequences.
   package init?(input: Int32 = 0, output: Int32 = 1, term: String?) {
@@ -34,16 +38,17 @@ package struct TerminalMode: Sendable {
     guard tcsetattr(input, TCSANOW, &settings) == 0 else {
       throw ArtError(.inputOutput, "cannot set up the terminal: \(SystemError.text(of: errno))")
     }
+    entered.isSet.store(true, ordering: .sequentiallyConsistent)
     write("\u{1B}[?2004h")
     return true
   }
 
-  /// Restores the terminal. Async-signal-safe, and allocates nothing.
+  /// Restores the terminal, if `enter` has changed it. Async-signal-safe, and allocates nothing.
   package func restore() {
     let number = errno
     defer { errno = number }
     // The system would stop a background program here, for good if the program is about to end.
-    guard isInForeground else { return }
+    guard isInForeground, entered.isSet.load(ordering: .sequentiallyConsistent) else { return }
     _ = withUnsafePointer(to: original) { tcsetattr(input, TCSANOW, $0) }
     // A terminal that does not accept output must not keep the program from ending.
     var ready = pollfd(fd: output, events: Int16(POLLOUT), revents: 0)

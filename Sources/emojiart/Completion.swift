@@ -12,17 +12,19 @@ enum Completion {
   /// The documents in the folder of the word, without their file extension.
   @Sendable static func documents(_ words: [String], _ index: Int, _ prefix: String) -> [String] {
     let word = words.indices.contains(index) ? words[index] : prefix
-    let parts = FilePath(word)
+    let parts = FilePath(word.filter { $0 != "\\" })
     let folder = parts.prefix.isEmpty ? CommandWords(words, besides: index).folder : expanded(parts.prefix)
     let names = (try? FolderListing(of: folder).names) ?? []
-    return names.map { String(parts.prefix + $0.dropLast(".emojiart".count)) }.filter(isPlain).map(escaped)
+    return names.map { String(parts.prefix + $0.dropLast(".emojiart".count)) }.filter(isPlainWithBlanks)
+      .map(escaped)
   }
 
   /// The documents in the folder of the word, and its subfolders.
   @Sendable static func documentsAndFolders(_ words: [String], _ index: Int, _ prefix: String) -> [String] {
-    let parts = FilePath(words.indices.contains(index) ? words[index] : prefix)
+    let parts = FilePath((words.indices.contains(index) ? words[index] : prefix).filter { $0 != "\\" })
     let here = parts.prefix.isEmpty ? "." : expanded(parts.prefix)
-    let folders = folders(in: here).map { parts.prefix + $0 + "/" }.filter(isPlain).map(escaped)
+    let folders = folders(in: here).map { parts.prefix + $0 + "/" }.filter(isPlainWithBlanks)
+      .map(escaped)
     return folders + documents(words, index, prefix)
   }
 
@@ -79,17 +81,17 @@ enum Completion {
   }
 
   /// Escapes a candidate: zsh reads the text after a colon as a description, and bash expands a tilde before it
-  /// compares.
+  /// compares. zsh and fish quote blanks by themselves; bash inserts what it gets, after it has removed one level of quotes.
   static func escaped(_ offer: String) -> String {
     switch CompletionShell.requesting {
     case .zsh: offer.split(separator: ":", omittingEmptySubsequences: false).joined(separator: "\\:")
-    case .bash where offer.hasPrefix("~"): "\\" + offer
+    case .bash: (offer.hasPrefix("~") ? "\\" : "") + offer.replacing(" ", with: #"\\\ "#)
     default: offer
     }
   }
 
   /// Whether every shell accepts the candidate unquoted. bash expands candidates, including commands: a file named
-  /// `$(…)` must never become one. A name with spaces would need quotes, which differ between shells.
+  /// `$(…)` must never become one.
   static func isPlain(_ offer: String) -> Bool {
     offer.first != "-"
       && (offer.hasPrefix("~/") ? offer.dropFirst() : offer[...]).unicodeScalars.allSatisfy { scalar in
@@ -97,6 +99,11 @@ enum Completion {
         return scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)
           || "._-+,@%/:=".unicodeScalars.contains(scalar)
       }
+  }
+
+  /// The same for a name that may have blanks inside, which `escaped` quotes.
+  static func isPlainWithBlanks(_ offer: String) -> Bool {
+    offer.first != " " && offer.last != " " && isPlain(offer.filter { $0 != " " })
   }
 
   /// The folder with a leading tilde expanded, as the shell will expand it.

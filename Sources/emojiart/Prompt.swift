@@ -104,7 +104,7 @@ struct Prompt {
   /// Draws the prompt.
   mutating func redraw() {
     isShown = true
-    put(view.drawing(status: status, text: editor.text, cursor: editor.cursor))
+    put(view.drawing(status: editor.searchLabel ?? status, text: editor.text, cursor: editor.cursor))
   }
 
   /// Hides the prompt. The typed text is kept, and reappears with `redraw`.
@@ -135,8 +135,8 @@ struct Prompt {
 
   private mutating func offer(_ words: [String]) {
     let more = words.count - Self.offerLimit
-    let shown = words.prefix(Self.offerLimit).joined(separator: "  ")
-    printAbove(more > 0 ? "\(shown)  and \(more) more" : shown)
+    let rows = LineView.inColumns(words.prefix(Self.offerLimit).map { safe($0) }, view.columns)
+    printAbove((rows + (more > 0 ? ["and \(more) more"] : [])).joined(separator: "\n"))
   }
 
   private func put(_ text: String) { write(Array(text.utf8)) }

@@ -32,8 +32,14 @@ struct PagerTests {
   func columns() {
     let names = ["ants", "bees", "häppy", "moths", "wasps 🐝"]
     let entries = names.map { (String($0.count), $0) }
-    #expect(NameColumns(entries, columns: 80).lines == ["4 ants       4 bees       5 häppy      5 moths      7 wasps 🐝"])
-    #expect(NameColumns(entries, columns: 30).lines == ["4 ants       5 moths", "4 bees       7 wasps 🐝", "5 häppy"])
+    #expect(
+      NameColumns(entries, columns: 80).lines == [
+        "4 ants       4 bees       5 häppy      5 moths      7 wasps 🐝"
+      ])
+    #expect(
+      NameColumns(entries, columns: 30).lines == [
+        "4 ants       5 moths", "4 bees       7 wasps 🐝", "5 häppy",
+      ])
     #expect(NameColumns(entries, columns: 1).lines.count == 5)
     #expect(NameColumns([], columns: 80).lines.isEmpty)
     for columns in 1...200 {

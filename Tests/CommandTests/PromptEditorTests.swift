@@ -33,6 +33,14 @@ import Testing
     ("one\rtwo\rth\u{1B}[A", "two|"), ("one\rtwo\rth\u{10}\u{10}\u{10}", "one|"),
     ("one\rtwo\rth\u{10}\u{10}\u{E}\u{E}\u{E}", "th|"),
     ("one\rone\r  \r\u{10}\u{10}", "one|"), ("one\rtwo\r\u{10}!\r\u{10}\u{10}", "two|"),
+    // Ctrl-R finds lines by a part of them, the newest first.
+    ("one\rtwo\rth\u{12}o", "two|"), ("one\rtwo\rth\u{12}o\u{12}", "one|"),
+    ("one\rtwo\rth\u{12}o\u{12}\u{12}", "one|"),
+    ("one\rtwo\rth\u{12}zz", "th|"), ("one\rtwo\rth\u{12}one\u{3}", "th|"),
+    ("one\rtwo\rth\u{12}on\u{7F}", "two|"),
+    ("one\rtwo\rth\u{12}one\u{1}x", "x|one"), ("one\rtwo\rth\u{12}one\u{E}\u{E}", "th|"),
+    ("a\u{12}\u{12}b\u{3}", "a|"),
+    ("one\r\u{12}on\rx\u{10}", "one|"),
   ]
 
   private func editor(after typed: String) -> LineEditor {
@@ -110,6 +118,26 @@ import Testing
     let effects = keys.map { key in editor.key(key) }
     #expect(effects == [.changed, .bell, .tooLong, .changed, .line("b")])
     #expect(editor.text.isEmpty)
+  }
+
+  @Test("while lines are searched, the prompt shows for what")
+  func searchLabel() {
+    #expect(editor(after: "one\r").searchLabel == nil)
+    #expect(editor(after: "one\r\u{12}").searchLabel == "(search) :")
+    #expect(editor(after: "one\r\u{12}on").searchLabel == "(search) on:")
+    #expect(editor(after: "one\r\u{12}on\u{1}").searchLabel == nil)
+  }
+
+  @Test("words stand in columns, and none is broken")
+  func columns() {
+    let words = ["move", "remove", "resize", "save", "show", "undo"]
+    #expect(LineView.inColumns(words, 24) == ["move    resize  show", "remove  save    undo"])
+    #expect(LineView.inColumns(words, 1) == words)
+    for columns in 1...100 {
+      let lines = LineView.inColumns(words, columns)
+      #expect(lines.allSatisfy { $0.count <= columns || !$0.contains(" ") })
+      #expect(lines.flatMap { $0.split(separator: " ").map(String.init) }.sorted() == words)
+    }
   }
 
   @Test("the history keeps at most 1,000 lines, without blank and repeated ones")

@@ -37,9 +37,14 @@ import Testing
     #expect(keys("\r\n\t") == [.enter, .enter, .tab])
     #expect(
       keys("\u{B}\u{15}\u{17}\u{1B}\u{7F}\u{19}") == [.killToEnd, .killToStart, .killWord, .killWord, .yank])
+    #expect(
+      keys("\u{1B}[1;2A\u{1B}[1;2B\u{1B}[1;2C\u{1B}[1;2D\u{1B}[a\u{1B}[d") == [
+        .shiftUp, .shiftDown, .shiftRight, .shiftLeft, .shiftUp, .shiftLeft,
+      ])
+    #expect(keys("\u{1B}[Z\u{12}") == [.backTab, .search])
     #expect(keys("\u{C}\u{3}\u{1A}") == [.clearScreen, .interrupt, .suspend])
     #expect(
-      keys("a\u{1B}[<35;1;1Mb\u{1B}[5~\u{1B}[Zc\u{1B}x\u{0}\u{1C}d") == [.text("abcd")])
+      keys("a\u{1B}[<35;1;1Mb\u{1B}[5~\u{1B}[Ec\u{1B}x\u{0}\u{1C}d") == [.text("abcd")])
     #expect(keys("a\u{1B}]11;rgb:0/0/0\u{7}b\u{1B}P1$r\u{1B}\\c") == [.text("abc")])
     #expect(keys("\u{1B}🐝\u{1B}[1\r\u{85}\u{9B}x") == [.text("🐝"), .enter, .text("x")])
   }

@@ -165,7 +165,7 @@ private final class Session {
     session.prompt.redraw()
     _ = session.written()
     _ = session.events("\t")
-    #expect(session.written() == "\r\u{1B}[Jadd  move\r\n" + row("bees> "))
+    #expect(session.written() == "\r\u{1B}[Jadd   move\r\n" + row("bees> "))
     _ = session.events("m\t")
     #expect(session.written() == row("bees> move "))
     _ = session.events("\u{C}")
@@ -263,6 +263,8 @@ private final class Session {
     #expect(mode.columns == 40)
     let before = try settings(theirs)
     #expect(before.c_lflag & tcflag_t(ICANON | ECHO | ISIG) == tcflag_t(ICANON | ECHO | ISIG))
+    // What was never changed is not restored.
+    mode.restore()
     for _ in 0..<2 {
       #expect(try mode.enter())
       #expect(try mode.enter())

@@ -134,7 +134,9 @@ struct GraphicsTests {
     #expect(best(isTerminal: false, xterm, all) == nil)
     for term in ["xterm-kitty", "xterm-ghostty"] {
       #expect(best(environment(term), nil) == .kitty, "the name decides")
-      #expect(best(environment(term, multiplexer: true), plain) == .symbols(.direct), "but not of the terminal around tmux")
+      #expect(
+        best(environment(term, multiplexer: true), plain) == .symbols(.direct),
+        "but not of the terminal around tmux")
     }
   }
 

@@ -45,7 +45,8 @@ struct List: ParsableCommand {
     guard
       let previews = count == 0
         ? nil
-        : try ListPreviews(choice, isRequested: looks.graphics != nil, font: looks.fontFile(), of: count, among: list.journals)
+        : try ListPreviews(
+          choice, isRequested: looks.graphics != nil, font: looks.fontFile(), of: count, among: list.journals)
     else {
       return try Pager.show { try write(list, most: count) }
     }

@@ -90,9 +90,11 @@ struct Show: ParsableCommand {
   }
 
   private func writeJSON(_ file: DocumentFile, _ reference: RevisionReference?) throws {
-    guard !live, !words, looks.graphics == nil, part.zoom == nil, part.center == nil, limits.most == nil else {
+    guard !live, !words, looks.graphics == nil, part.zoom == nil, part.center == nil, limits.most == nil
+    else {
       throw ArtError(
-        .usage, "--json is the whole document; leave out --live, --words, --graphics, --zoom, --center and -n")
+        .usage, "--json is the whole document; leave out --live, --words, --graphics, --zoom, --center and -n"
+      )
     }
     let content = try Recovery.ofCommand.content(of: file, at: reference)
     try content.writeJSON(urls: urls ? .whole : .redacted) { (piece) throws(ArtError) in
@@ -117,7 +119,8 @@ struct Show: ParsableCommand {
     let columns = TerminalSize.now(nil).columns
     // The lines on stderr that this may print.
     func rows(of notices: [String]) -> Int {
-      isatty(2) == 1 ? notices.reduce(0) { $0 + LineView.rows(of: "emojiart: \(path): \($1)", columns: columns) } : 0
+      isatty(2) == 1
+        ? notices.reduce(0) { $0 + LineView.rows(of: "emojiart: \(path): \($1)", columns: columns) } : 0
     }
     let known = rows(of: [OffCanvas(document.content).notice].compactMap(\.self))
     let table = table(of: document.content, path, sizeClass, most: most, known)
@@ -126,10 +129,10 @@ struct Show: ParsableCommand {
       ? table.reduce(known) { $0 + LineView.rows(of: $1, columns: columns) }
       : min(table.count, TerminalSize.now(nil).rows / 3)
     // Without room for art the text comes alone.
-    let hasRoom = isatty(1) != 1 || TerminalSize.now(nil).rows - 1 - text >= Self.minArtRows
+    let showsArt = isatty(1) != 1 || TerminalSize.now(nil).rows - 1 - text >= Self.minArtRows
     let lost = document.isPictureLost ? [DrawingNotes.lostPicture] : []
     let drawn =
-      hasRoom
+      showsArt
       ? try art.drawn(document.scene, below: text) { art in
         isatty(1) == 1 ? rows(of: art.notices + (art.isFaulty ? [] : lost)) : 0
       } : nil
@@ -161,7 +164,8 @@ struct Show: ParsableCommand {
       var lines = Self.lines(of: content, path, sizeClass, most: count)
       let heading = sizeClass == .compact ? 0 : 1
       lines.insert(
-        safe("\(content.emojiCount - count) more below these: `\(command)` lists them"), at: head.count + heading)
+        safe("\(content.emojiCount - count) more below these: `\(command)` lists them"),
+        at: head.count + heading)
       if rows(lines) <= available { return lines }
     }
     let hint = [safe("`\(command)` lists the emoji")]

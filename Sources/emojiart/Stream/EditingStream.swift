@@ -158,7 +158,7 @@ extension EditingStream {
       switch lines[end].request {
       case .edit: room -= lines[end].isAboutSeveral ? room : 1
       case .bad: break
-      case .caption, .save, .show, .history, .earlier, .background, .help, .quit: return lines[..<end]
+      case .caption, .save, .show, .history, .earlier, .look, .background, .help, .quit: return lines[..<end]
       }
       end += 1
     }
@@ -182,7 +182,7 @@ extension EditingStream {
         case .failure(let error): respond(error, to: line)
         case nil: break
         }
-      case .caption, .save, .show, .history, .earlier, .background, .help, .quit: break
+      case .caption, .save, .show, .history, .earlier, .look, .background, .help, .quit: break
       }
       // Without events: a part of the run is not answered yet.
       if form.size >= 1 << 18 { respond { (form) throws(ArtError) in try form.write(with: []) } }
@@ -237,6 +237,10 @@ extension EditingStream {
       let snapshot = Outcome { await session.snapshot }.wait()
       respond { (form) throws(ArtError) in try form.show(snapshot, of: line) }
     case .earlier(let request): answer(request, line)
+    case .look(let look):
+      do { try look() } catch let error as ArtError { respond(error, to: line) } catch {
+        respond(ArtError(.usage, "\(error)"), to: line)
+      }
     case .background(let asked): answer(asked, to: line)
     case .help(let text): respond { (form) throws(ArtError) in try form.help(text) }
     case .quit: hasQuit = true

@@ -173,7 +173,10 @@ struct WordForm: StreamForm {
   /// `path` is the displayed path of the document.
   init(path: String) { self.path = path }
 
-  mutating func readLines() throws(ArtError) -> [StreamLine]? { try input.readLines(StreamLine.init(words:)) }
+  mutating func readLines() throws(ArtError) -> [StreamLine]? {
+    let path = path
+    return try input.readLines { StreamLine(words: $0, of: path) }
+  }
 
   mutating func done(_ answer: DocumentAnswer, of line: StreamLine) throws(ArtError) {
     if let (direction, count) = line.steps {
@@ -205,7 +208,9 @@ struct WordForm: StreamForm {
   mutating func edited(unsaved: Int, of line: StreamLine) {}
 
   mutating func show(_ snapshot: DocumentSnapshot, of line: StreamLine) throws(ArtError) {
-    if case .history = line.request { return try History.write(snapshot.content.log.reversed()) }
+    if case .history(let most) = line.request {
+      return try History.write(snapshot.content.log.reversed().prefix(most ?? .max))
+    }
     try Show.write(snapshot.content, of: path)
   }
 
@@ -332,7 +337,7 @@ struct PromptForm: StreamForm {
     hasKeys = true
     switch prompt.next() {
     case .line(let line):
-      return StreamLine(words: line).map { [$0] } ?? []
+      return StreamLine(words: line, of: name).map { [$0] } ?? []
     case .interrupt, .end:
       prompt.hide()
       hasTerminal = false

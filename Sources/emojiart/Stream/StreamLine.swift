@@ -28,9 +28,12 @@ struct StreamLine {
     case caption(CaptionAction)
     case save
     case show
-    case history
+    /// The edits, at most that many.
+    case history(most: Int?)
     /// A request about earlier states.
     case earlier(ProtocolRequest)
+    /// Something that neither reads nor changes the document, and writes by `Output`.
+    case look(() throws -> Void)
     case background(BackgroundLine)
     /// A request that is answered with this text.
     case help(String)
@@ -93,20 +96,30 @@ extension StreamLine.Request {
 
 extension StreamLine {
   /// Parses `move 🐝 --by 1,1`; nil for a blank line.
-  init?(words line: UnsafeBufferPointer<UInt8>) {
+  init?(words line: UnsafeBufferPointer<UInt8>, of document: String? = nil) {
     guard let text = String(validating: line, as: UTF8.self) else {
       self.init(request: .bad(ArtError(.badValue, "a line that is no UTF-8 text")))
       return
     }
-    self.init(words: text)
+    self.init(words: text, of: document)
   }
 
-  /// The same for a string.
-  init?(words line: String) {
+  /// The same for a string; nil also for a comment, which begins with `#`. A line may begin with `emojiart`, and then name `document` behind
+  /// its command.
+  init?(words line: String, of document: String? = nil) {
+    guard line.unicodeScalars.first(where: { !$0.properties.isWhitespace }) != "#" else { return nil }
     do throws(ArtError) {
       // Lines from other systems end with a carriage return.
-      let words = try ShellWords.split(line.hasSuffix("\r") ? String(line.dropLast()) : line)
-      guard let name = words.first else { return nil }
+      var words = try ShellWords.split(line.hasSuffix("\r") ? String(line.dropLast()) : line)[...]
+      if words.first == "emojiart", words.count > 1 {
+        words = words.dropFirst()
+        let named = words.dropFirst().first.map { FilePath(DocumentName.withEnding($0)).name }
+        if let document, named == FilePath(DocumentName.withEnding(document)).name {
+          words.remove(at: words.startIndex + 1)
+        }
+      }
+      guard let typed = words.first else { return nil }
+      let name = StreamCommands.aliases[typed] ?? typed
       self = try Self.line(name, words.dropFirst())
     } catch {
       self.init(request: .bad(error))
@@ -115,6 +128,7 @@ extension StreamLine {
 
   private static func line(_ name: String, _ rest: ArraySlice<String>) throws(ArtError) -> StreamLine {
     if let command = StreamCommands.commands[name] { return try line(command, name, rest) }
+    if StreamCommands.looking.keys.contains(name) { return try looking(name, rest) }
     guard StreamCommands.own.keys.contains(name) else {
       throw .unknown("no command", name, among: StreamCommands.names, all: "`help` lists them")
     }
@@ -162,9 +176,37 @@ extension StreamLine {
         return StreamLine(request: .earlier(ProtocolRequest(.revert(to: try command.reference()))))
       case let command as VersionCommand:
         return StreamLine(request: .earlier(ProtocolRequest(try command.request())))
-      case is History: return StreamLine(request: .history)
+      case let history as History: return StreamLine(request: .history(most: try history.limits.limit()))
       default: return StreamLine(request: .help(try StreamCommands.help(name)))
       }
+    } catch let error as ArtError {
+      throw error
+    } catch  where Emojiart.exitCode(for: error) == .success {
+      return StreamLine(request: .help(try StreamCommands.help(name)))
+    } catch {
+      throw ArtError(.usage, Main.usageLine(Emojiart.message(for: error), more: "`help \(name)`"))
+    }
+  }
+}
+
+extension StreamLine {
+  /// Parses a line that only looks up something outside the document.
+  fileprivate static func looking(_ name: String, _ rest: ArraySlice<String>) throws(ArtError) -> StreamLine {
+    guard !rest.contains("--json") else {
+      throw ArtError(.usage, "--json is for all of the stream; give it to emojiart edit")
+    }
+    do {
+      // Pictures and questions are for a terminal of their own.
+      let words = [name] + rest + (name == "list" ? ["--graphics", "none"] : [])
+      let command = try Emojiart.parseAsRoot(words)
+      guard command is Find || command is List || command is ShowPalette else {
+        throw ArtError(.usage, "palettes are only shown here; outside, `emojiart palette` changes them")
+      }
+      return StreamLine(
+        request: .look {
+          var command = command
+          do { try command.run() } catch is ExitCode {}
+        })
     } catch let error as ArtError {
       throw error
     } catch  where Emojiart.exitCode(for: error) == .success {
@@ -387,8 +429,8 @@ enum StreamCommands {
   /// Words that only streams have.
   static let own = [
     "background": "Fetch a picture and make it the background, while editing goes on.",
-    "help": "List the commands, or explain one.",
-    "quit": "Save, close and end.",
+    "help": "List the commands, or explain one; ? does the same.",
+    "quit": "Save, close and end; exit and q do the same.",
     "save": "Save at once.",
   ]
 
@@ -410,23 +452,35 @@ enum StreamCommands {
       "redo [<count>]\n\nRedo undone edits.\n\nOnly your own undone edits, until the next edit.",
   ]
 
-  static let names = (Array(commands.keys) + own.keys).sorted()
+  /// Commands of emojiart that look up something outside the document.
+  static let looking: [String: any ParsableCommand.Type] = [
+    "find": Find.self, "list": List.self, "palette": PaletteCommand.self,
+  ]
+
+  /// Other words for the same.
+  static let aliases = ["exit": "quit", "q": "quit", "?": "help"]
+
+  static let names = (Array(commands.keys) + own.keys + looking.keys).sorted()
 
   /// The list of words, or the usage of one. Throws `usage` for an unknown one.
   static func help(_ name: String?) throws(ArtError) -> String {
     guard let name else {
       return names.map { name in
-        let what = commands[name]?.configuration.abstract ?? own[name] ?? ""
-        return "\(name.padded(to: 8))  \(what)"
+        let what = (commands[name] ?? looking[name])?.configuration.abstract ?? own[name] ?? ""
+        return "\(name.padded(to: names.reduce(0) { max($0, $1.count) }))  \(what)"
       }
       .joined(separator: "\n")
     }
     if let what = usages[name] { return what }
     if let what = own[name] { return "\(name == "help" ? "help [<command>]" : name)\n\n\(what)" }
-    guard let configuration = commands[name]?.configuration else {
+    guard let configuration = (commands[name] ?? looking[name])?.configuration else {
       throw .unknown("no command", name, among: names, all: "`help` lists them")
     }
     let usage = configuration.usage ?? "emojiart \(name) <doc>"
+    // These name no document.
+    if looking.keys.contains(name) {
+      return [usage, configuration.abstract, configuration.discussion].joined(separator: "\n\n")
+    }
     let text = [usage, configuration.abstract, configuration.discussion].joined(separator: "\n\n")
     return inStream(text)
   }

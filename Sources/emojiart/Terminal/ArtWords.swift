@@ -52,6 +52,7 @@ enum ArtWords {
     if text.isCaption {
       return "caption \"\(text.string.split(whereSeparator: \.isNewline).joined(separator: " "))\""
     }
-    return text.string.map { EmojiSearch.name(of: String($0), in: .english) ?? String($0) }.joined(separator: ", ")
+    return text.string.map { EmojiSearch.name(of: String($0), in: .english) ?? String($0) }.joined(
+      separator: ", ")
   }
 }

@@ -48,10 +48,13 @@ struct ListPreviews {
   /// Nil when no previews are to be shown: stdout is no terminal, cannot show them or is too narrow, the user does
   /// not want them, or they are too many and `isRequested` is false. `journals` are orphaned journals.
   init?(
-    _ choice: GraphicsChoice, isRequested: Bool, font: String?, of count: Int, among journals: [OrphanedJournal]
+    _ choice: GraphicsChoice, isRequested: Bool, font: String?, of count: Int,
+    among journals: [OrphanedJournal]
   ) {
     let art = ShownArt(choice: choice, view: ViewOptions.View(), font: font)
-    guard art.isWanted, choice != .text, isRequested || Self.fit(count, TerminalSize.now(nil)) else { return nil }
+    guard art.isWanted, choice != .text, isRequested || Self.fit(count, TerminalSize.now(nil)) else {
+      return nil
+    }
     let signals = SignalSource(SignalSource.endings + [SIGTSTP])
     var query = art.needsQuery ? TerminalQuery() : nil
     query?.finish()
@@ -146,7 +149,8 @@ struct ListPreviews {
     for (index, preview) in row.enumerated() {
       let left = index * pitch
       switch preview.art?.body {
-      case .picture(let picture): pictures += Array("\u{1B}[\(left + 1)G".utf8) + picture + Array("\u{1B}8".utf8)
+      case .picture(let picture):
+        pictures += Array("\u{1B}[\(left + 1)G".utf8) + picture + Array("\u{1B}8".utf8)
       case .lines(let symbols):
         for (line, symbols) in zip(lines.indices, symbols.split(separator: 0x0A)) {
           lines[line] += Array("\u{1B}[\(left + 1)G".utf8) + symbols + Array("\u{1B}[0m".utf8)

@@ -304,7 +304,8 @@ extension LiveShow {
     let below = errorMessage ?? art?.notices.first ?? degraded ?? hint
     var bytes = LiveScreen.bytes(
       title: "\(file.path)\(more)  \(view.percent)\(editing.map { "  \($0.state)" } ?? "")", art,
-      below: editing.map { $0.editor.message ?? errorMessage ?? $0.editor.status } ?? below, on: view.terminal, graphics)
+      below: editing.map { $0.editor.message ?? errorMessage ?? $0.editor.status } ?? below,
+      on: view.terminal, graphics)
     if let editing { bytes += marks(editing.editor) }
     // On failure the terminal is gone; a signal or the end of stdin follows.
     do throws(ArtError) { try put(bytes) } catch {}
@@ -412,7 +413,8 @@ struct SelectionMarks: Equatable {
   init(_ box: EmojiBox, in region: CanvasRect, columns: Int, rows: Int) {
     let edges = box.edges
     func cell(_ place: Double, _ start: Double, _ length: Double, _ count: Int, _ outwards: Double) -> Int {
-      let cell = ((place - start) / length * Double(count)).rounded(outwards < 0 ? .down : .up) + min(outwards, 0)
+      let cell =
+        ((place - start) / length * Double(count)).rounded(outwards < 0 ? .down : .up) + min(outwards, 0)
       return Int(min(max(cell, 0), Double(count - 1)))
     }
     let left = cell(edges.left, region.x, region.width, columns, -1)

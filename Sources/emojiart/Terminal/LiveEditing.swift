@@ -39,7 +39,9 @@ struct LiveEditing {
   init(_ file: DocumentFile, _ wakeup: WakeupPipe) throws(ArtError) {
     let author = try CurrentSettings.ofCommand[.author]?.text
     let client = try DocumentClient(author: author)
-    let size = try CurrentSettings.option(nil, else: .size).map { (typed) throws(ArtError) in try Length(size: typed) }
+    let size = try CurrentSettings.option(nil, else: .size).map { (typed) throws(ArtError) in
+      try Length(size: typed)
+    }
     let session = try Outcome {
       await result { () async throws(ArtError) in
         try await Session.open(file, as: client, isEdited: true)
@@ -74,7 +76,9 @@ struct LiveEditing {
     editor.adopt(snapshot.content)
     guard snapshot.content.background != background else { return }
     let content = snapshot.content
-    let read = Outcome { await result { () async throws(ArtError) in try await session.picture(of: content) } }.wait()
+    let read = Outcome {
+      await result { () async throws(ArtError) in try await session.picture(of: content) }
+    }.wait()
     switch read {
     case .success(let bytes): (background, picture) = (content.background, bytes)
     case .failure(let error): editor.message = error.message
@@ -142,7 +146,8 @@ struct LiveEditing {
   func endInTime() -> String? {
     let session = session
     guard let failure = Outcome({ await session.end() }).wait(atMost: .milliseconds(1_500)) else {
-      return ArtError.notSaved(max(snapshot.unsaved, 1), in: session.filePath, .notInTime(session.filePath)).message
+      return ArtError.notSaved(max(snapshot.unsaved, 1), in: session.filePath, .notInTime(session.filePath))
+        .message
     }
     return failure.map { ArtError.notSaved($0.unsaved, in: session.filePath, $0.error).message }
   }

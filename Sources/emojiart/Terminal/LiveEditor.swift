@@ -186,7 +186,9 @@ extension LiveEditor {
     case .move(let x, let y): return .move(selection, .by(Coordinates(x: .pixels(x), y: .pixels(y))))
     case .size(let size): return .resize(selection, .to(.pixels(size)))
     case .turn(let degrees):
-      do throws(ArtError) { return .rotate(selection, .by(try Rotation(degrees: degrees))) } catch { return nil }
+      do throws(ArtError) { return .rotate(selection, .by(try Rotation(degrees: degrees))) } catch {
+        return nil
+      }
     }
   }
 

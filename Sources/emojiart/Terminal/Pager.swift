@@ -30,7 +30,10 @@ enum Pager {
 
   /// Only in the foreground of a terminal that a pager can use.
   private static var canPage: Bool {
-    isatty(1) == 1 && TerminalEnvironment.here.isCapable && tcgetpgrp(1) == getpgrp()
+    guard isatty(1) == 1, TerminalEnvironment.here.isCapable, tcgetpgrp(1) == getpgrp() else { return false }
+    // At the prompt of `edit` the keys are the prompt's.
+    var settings = termios()
+    return tcgetattr(1, &settings) == 0 && settings.c_lflag & tcflag_t(ICANON) != 0
   }
 
   /// Whether an output needs more rows than the terminal has above the shell's prompt. Long lines wrap.
@@ -66,7 +69,9 @@ enum Pager {
 
   /// Returns false if the pager could not be run, failed, or was killed. Ctrl-C is the pager's.
   private static func shows(_ output: [UInt8], _ command: String) -> Bool {
-    guard let pipe = popen("LESS=${LESS-FRX} LV=${LV--c}; export LESS LV\n\(command)", "we") else { return false }
+    guard let pipe = popen("LESS=${LESS-FRX} LV=${LV--c}; export LESS LV\n\(command)", "we") else {
+      return false
+    }
     // From here on, so that the pager does not inherit it.
     let signals = SignalSource([SIGINT, SIGQUIT])
     let pipeHandler = signal(SIGPIPE, SIG_IGN)

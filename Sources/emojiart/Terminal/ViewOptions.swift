@@ -78,7 +78,8 @@ struct ShowOptions: ParsableArguments {
 
   /// The user's setting. Throws what the settings throw.
   static func usual() throws(ArtError) -> GraphicsChoice {
-    try CurrentSettings.ofCommand[.graphics].map { (value) throws(ArtError) in try choice(value.text) } ?? .auto
+    try CurrentSettings.ofCommand[.graphics].map { (value) throws(ArtError) in try choice(value.text) }
+      ?? .auto
   }
 
   private static func choice(_ typed: String) throws(ArtError) -> GraphicsChoice {

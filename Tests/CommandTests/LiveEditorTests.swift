@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import ArtTerminal
+import TestSupport
+import Testing
+
+@testable import emojiart
+
+@Suite("Editing by eye on the terminal")
+struct LiveEditorTests {
+  private let center = (x: 400.0, y: 300.0)
+
+  /// 🐝 at 100,100; 🌸 at 300,120; 🦋 at 500,300, which is the uppermost.
+  private func editor(_ size: (Int, Int) = (800, 600)) throws -> LiveEditor {
+    var random = SplitMix64(seed: 59)
+    var content = DocumentContent(
+      id: DocumentID(using: &random), canvas: try Canvas(width: size.0, height: size.1))
+    for (text, x, y) in [("🐝", 100, 100), ("🌸", 300, 120), ("🦋", 500, 300)] as [(String, Double, Double)] {
+      let place = Coordinates(x: .pixels(x), y: .pixels(y))
+      try perform(.add([EmojiText(text)], at: .at(place), size: .pixels(80)), on: &content)
+    }
+    return LiveEditor(content, size: .pixels(40))
+  }
+
+  private func perform(_ action: Action, on content: inout DocumentContent) throws {
+    var random = SplitMix64(seed: UInt64(content.emojiCount))
+    _ = try content.apply(action.plan(on: content, using: &random).edit.changes)
+  }
+
+  /// Presses keys as the owner of an editor does: it performs the edits, and gives the content back.
+  @discardableResult
+  private func press(_ editor: inout LiveEditor, _ keys: Key...) throws -> [LiveEditor.Effect] {
+    var all: [LiveEditor.Effect] = []
+    for key in keys {
+      let effects = editor.press(key, center: center)
+      for case .perform(let action) in effects {
+        var content = editor.content
+        try perform(action, on: &content)
+        editor.adopt(content)
+      }
+      all += effects
+    }
+    return all
+  }
+
+  private func edits(_ effects: [LiveEditor.Effect]) -> Int {
+    effects.count { if case .perform = $0 { true } else { false } }
+  }
+
+  @Test("Tab goes through the emoji as a text is read, and around")
+  func selection() throws {
+    var editor = try editor()
+    #expect(editor.emoji?.text.string == "🦋", "the uppermost is selected first")
+    var seen: [String] = []
+    for _ in 0..<4 {
+      try press(&editor, .tab)
+      seen.append(editor.emoji?.text.string ?? "")
+    }
+    #expect(seen == ["🐝", "🌸", "🦋", "🐝"])
+    try press(&editor, .backTab)
+    #expect(editor.emoji?.text.string == "🦋")
+    #expect(editor.status == "🦋 butterfly at 500,300, size 80  3 of 3")
+  }
+
+  @Test("keys of one kind are one gesture and one edit; another key ends it")
+  func gestures() throws {
+    var editor = try editor()
+    let moving = try press(&editor, .right, .right, .down, .shiftLeft, .text("kk"))
+    #expect(edits(moving) == 0 && editor.hasGesture)
+    #expect(editor.emoji?.position.x == 519 && editor.emoji?.position.y == 308, "shown at once")
+    #expect(editor.content.emojisInOrder().last?.position.x == 500, "but not performed")
+    let sizing = try press(&editor, .text("+"))
+    #expect(edits(sizing) == 1, "another kind of gesture performs the first one")
+    #expect(editor.content.emojisInOrder().last?.position.x == 519)
+    #expect(editor.emoji?.size.pixels == 88)
+    #expect(edits(try press(&editor, .text("]]"))) == 1)
+    #expect(editor.emoji?.rotation.degrees == 30)
+    #expect(edits(editor.settle()) == 1 && !editor.hasGesture)
+    #expect(editor.settle().isEmpty)
+    #expect(edits(try press(&editor, .right, .left, .tab)) == 0, "there and back is no edit")
+  }
+
+  @Test("u, r and q perform the gesture before they do what they do")
+  func order() throws {
+    for (key, effect) in [("u", .undo), ("r", .redo), ("q", .end)] as [(String, LiveEditor.Effect)] {
+      var editor = try editor()
+      let effects = try press(&editor, .left, .text(key))
+      #expect(edits(effects) == 1 && effects.last == effect)
+    }
+    var editor = try editor()
+    #expect(try press(&editor, .interrupt) == [.end])
+    #expect(try press(&editor, .suspend) == [.suspend])
+    #expect(try press(&editor, .text("q+"), .text("x")).first == .end)
+    #expect(try press(&editor, .text("x")) == [.bell])
+  }
+
+  @Test("d, f, b and m are edits of the selected emoji")
+  func edits() throws {
+    var editor = try editor()
+    try press(&editor, .text("b"))
+    #expect(editor.content.emojisInOrder().map(\.text.string) == ["🦋", "🐝", "🌸"])
+    try press(&editor, .text("f"))
+    #expect(editor.content.emojisInOrder().map(\.text.string) == ["🐝", "🌸", "🦋"])
+    try press(&editor, .text("m"))
+    #expect(editor.emoji?.isMirrored == true)
+    try press(&editor, .text("d"))
+    #expect(editor.emoji?.text.string == "🐝", "the next one is selected")
+    try press(&editor, .delete, .backspace)
+    #expect(editor.emoji == nil && editor.content.emojiCount == 0)
+    for key in ["d", "f", "+", "]"] {
+      #expect(edits(try press(&editor, .text(key))) == 0)
+      #expect(editor.message == "there is no emoji; a adds one")
+    }
+    #expect(edits(try press(&editor, .left, .tab)) == 0)
+  }
+
+  @Test("a asks for emoji; what follows it is typed there, in one read, too")
+  func adding() throws {
+    var editor = try editor()
+    let effects = try press(&editor, .text("a:honeybee: 🌸q"), .backspace, .enter)
+    #expect(edits(effects) == 1)
+    #expect(editor.content.emojiCount == 5)
+    try press(&editor, .text("a"), .text("bogus"), .enter)
+    #expect(editor.message?.isEmpty == false && editor.content.emojiCount == 5)
+    try press(&editor, .text("a🐛"), .interrupt, .text("a"), .enter)
+    #expect(editor.content.emojiCount == 5)
+    guard case .keys = editor.phase else { throw Unexpected() }
+  }
+
+  private struct Unexpected: Error {}
+
+  @Test("? shows the keys until the next one, which does nothing else")
+  func help() throws {
+    var editor = try editor()
+    try press(&editor, .text("?"))
+    guard case .help = editor.phase else { throw Unexpected() }
+    #expect(edits(try press(&editor, .text("d"))) == 0)
+    guard case .keys = editor.phase else { throw Unexpected() }
+    #expect(editor.content.emojiCount == 3)
+  }
+
+  @Test("a step is 1, 2 or 5 times a power of ten, by the canvas")
+  func steps() throws {
+    for (side, step) in [(10, 1), (48, 1), (100, 2), (320, 5), (800, 10), (1_920, 20), (10_000, 200)]
+      as [(Int, Double)]
+    {
+      #expect(try editor((side, side)).step == step)
+    }
+  }
+
+  @Test("what others do comes under the gesture; an emoji that they remove ends it")
+  func others() throws {
+    var editor = try editor()
+    let id = try #require(editor.selected)
+    try press(&editor, .right)
+    var content = editor.content
+    let there = Coordinates(x: .pixels(50), y: .pixels(60))
+    try perform(.move(.references([try Reference(id.description)]), .to(.at(there))), on: &content)
+    editor.adopt(content)
+    #expect(editor.emoji?.position.x == 60 && editor.hasGesture)
+    try perform(.remove(.references([try Reference(id.description)])), on: &content)
+    editor.adopt(content)
+    #expect(!editor.hasGesture && editor.selected != id && editor.message == "somebody removed it")
+  }
+
+  @Test("a step out of bounds is refused in a line")
+  func bounds() throws {
+    var editor = try editor()
+    for _ in 0..<400 { try press(&editor, .text("+")) }
+    #expect(editor.message != nil)
+    let size = try #require(editor.emoji?.size.pixels)
+    #expect(edits(try press(&editor, .text("-"), .tab)) == 1)
+    #expect(size > 80)
+    try press(&editor, .backTab)
+    for _ in 0..<400 { try press(&editor, .text("-")) }
+    #expect((editor.emoji?.size.pixels ?? 0) >= 1)
+  }
+
+  @Test("no keys break it, and each edit that it wants can be performed")
+  func anything() throws {
+    var random = SplitMix64(seed: 2059)
+    let keys: [Key] =
+      ["+", "-", "[", "]", "u", "r", "d", "f", "b", "m", "a", "z", "?", "h", "j", "k", "l", "🐝", ":"].map {
+        .text($0)
+      }
+      + [
+        .left, .right, .up, .down, .shiftLeft, .tab, .backTab, .enter, .delete, .backspace, .interrupt,
+        .search,
+      ]
+    var performed = 0
+    for _ in 0..<100 {
+      var editor = try editor()
+      for _ in 0..<100 {
+        performed += edits(try press(&editor, keys.randomElement(using: &random) ?? .tab))
+        #expect(editor.selected == nil || editor.emoji != nil)
+        #expect((editor.selected == nil) == (editor.content.emojiCount == 0))
+      }
+    }
+    print("edits by eye: \(performed) performed")
+    #expect(performed > 500)
+  }
+
+  @Test("the marks stand just outside the box, and at the edge of the art")
+  func marks() throws {
+    let region = try CanvasRect(x: 0, y: 0, width: 800, height: 400)
+    func cells(_ x: Double, _ y: Double, _ size: Double) throws -> [[Int]] {
+      let emoji = Emoji(
+        id: try #require(EmojiID("00000001")), text: try EmojiText("🐝"), position: try Point(x: x, y: y),
+        size: try FontSize(size), z: 0)
+      return SelectionMarks(EmojiBox(emoji), in: region, columns: 80, rows: 20).marks.map {
+        [$0.row, $0.column]
+      }
+    }
+    #expect(try cells(400, 200, 40) == [[7, 36], [7, 43], [12, 36], [12, 43]])
+    #expect(try cells(0, 0, 40) == [[0, 0], [0, 3], [2, 0], [2, 3]])
+    #expect(try cells(800, 400, 40) == [[17, 76], [17, 79], [19, 76], [19, 79]])
+    #expect(try cells(5_000, 5_000, 4) == [[19, 79], [19, 79], [19, 79], [19, 79]])
+  }
+}
