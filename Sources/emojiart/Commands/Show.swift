@@ -86,7 +86,8 @@ struct Show: ParsableCommand {
         try Self.writeOffCanvas(content, of: file.path)
       }
     }
-    try show(DocumentView(file, at: reference, recovery: .ofCommand), of: file.path, art, sizeClass, most: most)
+    try show(
+      DocumentView(file, at: reference, recovery: .ofCommand), of: file.path, art, sizeClass, most: most)
   }
 
   private func writeJSON(_ file: DocumentFile, _ reference: RevisionReference?) throws {
