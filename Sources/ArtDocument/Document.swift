@@ -368,6 +368,12 @@ public actor Document {
 
   // MARK: Saving
 
+  /// From now on a save makes one edit of all changes that it saves, with one undo. For a document without a journal, before its first edit.
+  package func joinEdits() {
+    assert(journal == nil, "a journal has each edit")
+    copy.joinEdits()
+  }
+
   /// Whether the token's changes are saved.
   public func isSaved(_ token: SaveToken) -> Bool { changeCount.isSaved(token) }
 
@@ -424,6 +430,7 @@ public actor Document {
   /// Starts a save of all changes made until now. No other save is running.
   private func startSave(_ reason: SaveReason) -> RunningSave {
     generation.begun += 1
+    copy.joinUnsaved()
     let (number, token, pictures) = (generation.begun, changeCount.token, copy.ownPictures)
     let edits = copy.beginSave()
     let (segment, isJournalled) = (journal?.cut(), journal != nil)

@@ -36,6 +36,8 @@ struct WorkingCopy: Sendable {
   /// The saved edits that were reported as lost.
   private var lost: Set<EditID> = []
   private var performed: [Performed] = []
+  /// Set if the unsaved edits become one edit when they are saved.
+  private var joint: JointEdit?
   /// The content's head and the author's numbering before the performed edits.
   private var before: (head: EditID?, author: Author)?
   private var author: Author
@@ -44,6 +46,15 @@ struct WorkingCopy: Sendable {
   private struct Performed: Sendable {
     let entry: LoggedEdit
     let isBackground: Bool
+  }
+
+  /// What is needed to make one edit of all unsaved ones.
+  private struct JointEdit: Sendable {
+    /// The content before the first unsaved edit.
+    var start: DocumentContent
+    /// The titles of the first edits.
+    var titles: [String] = []
+    static let mostTitles = 3
   }
 
   init(_ content: DocumentContent, by author: Author, using generator: any RandomNumberGenerator & Sendable) {
@@ -68,6 +79,7 @@ struct WorkingCopy: Sendable {
   ) -> [Result<DocumentAnswer, ArtError>] {
     assert(performed.isEmpty, "what was performed before is committed or rolled back")
     before = (content.head, author)
+    if joint != nil, self.unsaved.isEmpty { joint = JointEdit(start: content) }
     var answers: [Result<DocumentAnswer, ArtError>] = []
     answers.reserveCapacity(requests.count)
     for request in requests {
@@ -90,6 +102,8 @@ struct WorkingCopy: Sendable {
     defer { performed.removeAll(keepingCapacity: true) }
     // Not after each edit: cutting an array has a cost.
     defer { if content.log.count > UnsavedEdits.logged + UnsavedEdits.slack { trimLog() } }
+    let room = JointEdit.mostTitles - (joint?.titles.count ?? JointEdit.mostTitles)
+    joint?.titles += performed.prefix(room).map(\.entry.title)
     return performed.map { done in
       unsaved.append(done.entry)
       version += 1
@@ -288,6 +302,35 @@ struct WorkingCopy: Sendable {
   }
 
   // MARK: Saving
+
+  /// From now on the edits of a save are joined into one: see `joinUnsaved`. There are no unsaved edits, and no journal that records each
+  /// of them.
+  mutating func joinEdits() {
+    assert(unsaved.isEmpty && saving.isEmpty, "what is joined begins with the first edit")
+    joint = JointEdit(start: content)
+  }
+
+  /// Makes one edit of all unsaved ones, if they are to be joined: with their net effect, the id, time and client of the last one, and the
+  /// keys of their requests. Edits without a net effect stay as they are, because their keys are to be recognised; so do those that restore
+  /// a background whose bytes are not stored any more.
+  mutating func joinUnsaved() {
+    guard let joint, unsaved.count > 1, let last = unsaved.entries.last else { return }
+    let effect = ContentEffect(from: joint.start, to: content)
+    var joined = joint.start
+    let applied: AppliedEdit
+    do throws(ArtError) { applied = try joined.apply(effect.changes, at: last.time) } catch { return }
+    guard !applied.changes.isEmpty, applied.dropped.isEmpty else { return }
+    let tags = unsaved.entries.flatMap(\.stamp.tags).suffix(Limits.editTags)
+    let stamp = EditStamp(
+      id: last.id, time: last.time, author: last.author, session: last.session, tags: Array(tags))
+    let entry = LoggedEdit(
+      stamp, revision: joined.revision + 1, save: last.save,
+      edit: Edit(name: Edit.name(joining: unsaved.count, joint.titles), changes: applied.changes),
+      inverse: applied.inverse)
+    joined.append(entry)
+    content = joined
+    unsaved = UnsavedEdits([entry])
+  }
 
   /// Begins a save of all changes made until now. No other save is running.
   mutating func beginSave() -> NetEdits {

@@ -300,8 +300,8 @@ extension ExportPlan {
       Self.counted(
         "captions", captions, "caption", "becomes", "become", "plain text as in this format's labels"),
       Self.counted("colors", colors, "colour", "is", "are", "left out"),
-      Self.counted("mirrored", mirrored, "mirrored label", "is", "are", "written as not mirrored"),
-      Self.counted("rotations", turned, "rotated label", "is", "are", "written as not rotated"),
+      Self.counted("mirrored", mirrored, "mirrored emoji", "is", "are", "written as not mirrored"),
+      Self.counted("rotations", turned, "rotated emoji", "is", "are", "written as not rotated"),
     ].compactMap { $0 }
   }
 
@@ -335,7 +335,7 @@ extension ExportPlan {
   }
 
   private static func plural(_ noun: String) -> String {
-    noun == "size below 1" ? "sizes below 1" : noun + "s"
+    noun == "size below 1" ? "sizes below 1" : noun.hasSuffix("emoji") ? noun : noun + "s"
   }
 }
 
@@ -357,7 +357,7 @@ public struct ExchangeReport: Sendable, Equatable {
     public let code: String
     /// The number of emoji concerned; 0 where the loss is not about emoji.
     public let emojis: Int
-    /// The message, without the document's name: `2 labels without an emoji: "Hello", "Bob"`. It may contain
+    /// The message, without the document's name: `2 texts without an emoji: "Hello", "Bob"`. It may contain
     /// text of the document, which must be made safe for a terminal.
     public let text: String
 

@@ -357,25 +357,26 @@ enum EmojiFault: String, CaseIterable, Sendable, Error {
     switch self {
     case .notAnObject:
       "\(count) \(count == 1 ? "entry" : "entries") of the list of emoji that \(isAre(count)) no object"
-    case .noText: "\(labels(count)) without a text"
-    case .emptyText: "\(labels(count)) with an empty text"
-    case .longText: "\(labels(count)) of more than \(Limits.textBytes) bytes"
-    case .controlInText: "\(labels(count)) with a control or an unknown character"
-    case .manyCharacters: "\(labels(count)) of more than \(Limits.textCharacters) characters"
-    case .noEmojiInText: "\(labels(count)) without an emoji"
+    case .noText: "\(emojis(count)) without a text"
+    case .emptyText: "\(emojis(count)) with an empty text"
+    case .longText: "\(texts(count)) of more than \(Limits.textBytes) bytes"
+    case .controlInText: "\(texts(count)) with a control or an unknown character"
+    case .manyCharacters: "\(texts(count)) of more than \(Limits.textCharacters) characters"
+    case .noEmojiInText: "\(texts(count)) without an emoji"
     case .badCaption:
       "\(captions(count)) whose words are not 1 to 1,000 bytes in up to 100 lines, without control characters"
     case .captionWithoutBox: "\(captions(count)) without a box, or with one of more than 2,000 ems a side"
-    case .twoNames: "\(labels(count)) with two texts or two places"
-    case .noPlace: "\(labels(count)) without a place"
-    case .placeOutOfBounds: "\(labels(count)) more than 1,000,000 pixels away"
-    case .noSize: "\(labels(count)) without a size"
-    case .sizeOutOfBounds: "\(labels(count)) whose size is not above 0 and up to 100,000"
-    case .tooMany: "\(labels(count)) beyond the 1,000,000 that a document holds"
+    case .twoNames: "\(emojis(count)) with two texts or two places"
+    case .noPlace: "\(emojis(count)) without a place"
+    case .placeOutOfBounds: "\(emojis(count)) more than 1,000,000 pixels away"
+    case .noSize: "\(emojis(count)) without a size"
+    case .sizeOutOfBounds: "\(emojis(count)) whose size is not above 0 and up to 100,000"
+    case .tooMany: "\(emojis(count)) beyond the 1,000,000 that a document holds"
     }
   }
 
-  private func labels(_ count: Int) -> String { count == 1 ? "1 label" : "\(count) labels" }
+  private func texts(_ count: Int) -> String { count == 1 ? "1 text" : "\(count) texts" }
+  private func emojis(_ count: Int) -> String { "\(count) emoji" }
   private func captions(_ count: Int) -> String { count == 1 ? "1 caption" : "\(count) captions" }
   private func isAre(_ count: Int) -> String { count == 1 ? "is" : "are" }
 }

@@ -19,6 +19,11 @@ public struct Edit: Hashable, Sendable {
   /// document a new head.
   public static let repairName = "repair"
 
+  /// The name of an edit that joins several, of which the first ones have these titles: `12 edits: add 🐝, move 🐝, …`.
+  package static func name(joining count: Int, _ titles: [String]) -> String {
+    "\(count) edits: \((titles + (count > titles.count ? ["…"] : [])).joined(separator: ", "))"
+  }
+
   /// The name of the entry that a merge appends to the log. It gives the merged state a name, `(revision, head)`, that no other state has.
   public static let mergeName = "merge"
 }

@@ -78,6 +78,10 @@ public struct LoggedEdit: Hashable, Sendable, Identifiable {
   /// Whether it is the entry that a repair appends to the log.
   var isRepair: Bool { kind == .edit && edit.name == Edit.repairName && edit.changes.isEmpty }
 
+  /// Whether the document was the same before it, apart from its revision: an undo of what later edits have set is an entry, too, because it
+  /// says what stands.
+  public var changesNothing: Bool { ContentEffect(of: edit.changes, inverse: inverse).isEmpty }
+
   /// The title for users: `move 🐝`, `Undo move 🐝`, `Redo move 🐝`.
   public var title: String {
     switch kind {

@@ -447,13 +447,13 @@ public struct RecentEmoji: Equatable, Sendable {
   /// An empty list.
   public init() {}
 
-  /// Adds emoji at the front, the last of them first.
+  /// Adds emoji at the front, the last of them first. Texts that are probably mistakes are left out.
   public mutating func add(_ texts: some BidirectionalCollection<EmojiText>) {
     var keys: Set<String> = []
     var newest: [EmojiText] = []
     // Stops at the limit only after duplicates are dropped.
     for text in texts.reversed() where newest.count < Self.limit && keys.insert(text.comparisonKey).inserted {
-      newest.append(text)
+      if ProbableMistake(text.string) == nil { newest.append(text) }
     }
     emojis = Array((newest + emojis).withoutDuplicates().prefix(Self.limit))
   }

@@ -16,6 +16,8 @@ public struct UndoPlan: Sendable, Equatable {
   public let name: String
   /// Undo or redo, and the entry that it reverts.
   public let kind: LoggedEdit.Kind
+  /// The user's name of the entry that is reverted, if given.
+  public let author: String?
   /// The changes to apply.
   public let changes: [Change]
   /// The changes that are skipped because a later edit set the same field.
@@ -62,6 +64,7 @@ public struct UndoPlan: Sendable, Equatable {
   fileprivate init(_ kind: LoggedEdit.Kind, reverting entry: LoggedEdit, after later: LaterWrites) {
     name = entry.edit.name
     self.kind = kind
+    author = entry.author
     changes = entry.inverse.filter { !later.stand(on: $0.field) }
     skipped = entry.inverse.filter { later.stand(on: $0.field) }
   }
@@ -329,10 +332,12 @@ public struct UndoRun: Sendable {
     public let left: Int
     /// Backgrounds that could not be restored because their bytes are not stored any more.
     public let lost: [Background]
+    /// The user's name of the entry that was reverted, if given.
+    public let author: String?
 
     /// A step with these values.
-    public init(entry: LoggedEdit, left: Int, lost: [Background]) {
-      (self.entry, self.left, self.lost) = (entry, left, lost)
+    public init(entry: LoggedEdit, left: Int, lost: [Background], author: String? = nil) {
+      (self.entry, self.left, self.lost, self.author) = (entry, left, lost, author)
     }
   }
 
@@ -356,6 +361,8 @@ public struct UndoRun: Sendable {
   public private(set) var left = 0
   /// Backgrounds that could not be restored, oldest step first.
   public private(set) var lost: [LostBackground] = []
+  /// For each entry, the user's name of the entry that it reverts, if given.
+  public private(set) var authors: [String?] = []
 
   /// Performs up to `count` steps, at least one. `next` plans a step, or returns nil when nothing is left; `perform`
   /// applies it, or returns nil when that is not possible; `pending` gives the pending background afterwards. Returns
@@ -366,6 +373,7 @@ public struct UndoRun: Sendable {
   ) throws(ArtError) {
     while entries.count < max(1, count), let plan = try next(), let step = try perform(plan) {
       entries.append(step.entry)
+      authors.append(step.author)
       left += step.left
       lost += step.lost.map { LostBackground($0, pending: pending()) }
     }

@@ -70,6 +70,8 @@ public struct ProtocolAnswer: Sendable, Equatable {
     public var left: Int
     /// The number of backgrounds whose bytes are not stored any more.
     public var lost: Int
+    /// The number of the entries that changed nothing, because later edits set or removed the same.
+    public var unchanged: Int
     /// As in `Edited`.
     public var unsaved: Int
     /// As in `Edited`.
@@ -79,10 +81,10 @@ public struct ProtocolAnswer: Sendable, Equatable {
 
     /// A result with these values.
     public init(
-      _ titles: [String], left: Int = 0, lost: Int = 0, unsaved: Int, isPending: Bool = false,
-      isRepeated: Bool = false
+      _ titles: [String], left: Int = 0, lost: Int = 0, unchanged: Int = 0, unsaved: Int,
+      isPending: Bool = false, isRepeated: Bool = false
     ) {
-      (self.titles, self.left, self.lost) = (titles, left, lost)
+      (self.titles, self.left, self.lost, self.unchanged) = (titles, left, lost, unchanged)
       (self.unsaved, self.isPending, self.isRepeated) = (unsaved, isPending, isRepeated)
     }
   }
@@ -190,7 +192,8 @@ extension ProtocolAnswer.Outcome {
     guard !isStep else {
       self = .stepped(
         ProtocolAnswer.Stepped(
-          answer.entries.map(\.title), left: answer.left, lost: answer.lost.count, unsaved: answer.unsaved,
+          answer.entries.map(\.title), left: answer.left, lost: answer.lost.count,
+          unchanged: answer.entries.count(where: \.changesNothing), unsaved: answer.unsaved,
           isPending: isPending, isRepeated: answer.isRepeated))
       return
     }
@@ -309,7 +312,7 @@ extension ProtocolAnswer.Stepped {
       json.key("lost")
       json.integer(lost)
     }
-    json.status(unsaved: unsaved, isPending: isPending, isRepeated: isRepeated)
+    json.status(unchanged: unchanged, unsaved: unsaved, isPending: isPending, isRepeated: isRepeated)
   }
 }
 
@@ -331,7 +334,9 @@ extension ProtocolDocument {
 }
 
 extension JSONWriter {
-  fileprivate mutating func status(unsaved: Int, isPending: Bool, isRepeated: Bool) {
+  fileprivate mutating func status(
+    unchanged: Int = 0, unsaved: Int, isPending: Bool, isRepeated: Bool
+  ) {
     if isPending {
       key("pending")
       boolean(true)
@@ -339,6 +344,10 @@ extension JSONWriter {
     if isRepeated {
       key("repeated")
       boolean(true)
+    }
+    if unchanged > 0 {
+      key("unchanged")
+      integer(unchanged)
     }
     key("unsaved")
     integer(unsaved)
@@ -377,7 +386,7 @@ extension ProtocolAnswer {
 private struct OutcomeMembers {
   private var subjects: ProtocolAnswer.Edited.Subjects?
   private var titles: [String]?
-  private var (left, lost): (Int?, Int?) = (nil, nil)
+  private var (left, lost, unchanged): (Int?, Int?, Int?) = (nil, nil, nil)
   private var offCanvas: Int?
   private var (isPending, isRepeated): (Bool?, Bool?) = (nil, nil)
   private var document: (content: DocumentContent, hasZ: Bool)?
@@ -411,6 +420,7 @@ private struct OutcomeMembers {
           throw reader.error("a state with the members of another event")
         }
         self.state = state
+      case "unchanged": unchanged = try reader.integer()
       case "unsaved": unsaved = try reader.integer()
       case "version": version = try reader.integer()
       case "versions":
@@ -424,7 +434,7 @@ private struct OutcomeMembers {
 
   func outcome(_ reader: inout JSONReader) throws(ArtError) -> ProtocolAnswer.Outcome {
     guard let unsaved else { throw reader.error("ok without unsaved") }
-    let isOfSteps = titles != nil || left != nil || lost != nil
+    let isOfSteps = titles != nil || left != nil || lost != nil || unchanged != nil
     let isOfEdit = subjects != nil || offCanvas != nil
     let isOfLog = isPending != nil || isRepeated != nil
     let isOfDocument = document != nil || saved != nil || state != nil || version != nil
@@ -438,8 +448,8 @@ private struct OutcomeMembers {
     case (let titles?, nil, nil) where !isOfEdit && !isOfDocument:
       return .stepped(
         ProtocolAnswer.Stepped(
-          titles, left: left ?? 0, lost: lost ?? 0, unsaved: unsaved, isPending: isPending ?? false,
-          isRepeated: isRepeated ?? false))
+          titles, left: left ?? 0, lost: lost ?? 0, unchanged: unchanged ?? 0, unsaved: unsaved,
+          isPending: isPending ?? false, isRepeated: isRepeated ?? false))
     case (nil, let revision?, nil) where !isOfSteps && !isOfEdit && !isOfLog && !isOfDocument:
       return .saved(revision: revision, unsaved: unsaved)
     case (nil, nil, let document?) where !isOfSteps && !isOfEdit && !isOfLog:

@@ -26,7 +26,10 @@ protocol EmojiCommand: EditCommand {
 
 extension EmojiCommand {
   func run() throws {
-    try options.write(options.editing(doc).perform(action(measuring: requested())), line: line)
+    let action = try action(measuring: requested())
+    let result = try options.editing(doc).perform(action)
+    for mistake in action.probableMistakes { Output.printError(mistake.message) }
+    try options.write(result, line: line)
   }
 
   /// The action, when its words are measured. Throws `unavailable`.
@@ -73,14 +76,22 @@ extension StepCommand {
     let (run, revision) = result
     Output.addToErrors("the \(direction.rawValue) itself is saved")
     let lost = run.lost.map { $0.background.lossText(isPending: $0.isPending) }
-    for note in direction.notes(done: run.entries.count, of: count, left: run.left) + lost {
-      Output.printError(note)
+    for note in direction.notes(run.entries, of: count, left: run.left) + lost { Output.printError(note) }
+    guard !options.common.json else { return try Output.json(json(run, revision)) }
+    for (entry, author) in zip(run.entries, run.authors) {
+      try Output.line(safe(direction == .undo ? entry.title(reverting: author) : entry.title))
     }
-    guard !options.common.json else {
-      let done = JSON.array(run.entries.map { JSON.string($0.title) })
-      return try Output.json(.object(["done": done, "revision": .integer(revision)]))
-    }
-    for entry in run.entries { try Output.line(safe(entry.title)) }
+  }
+
+  /// `{"by":["Bob"],"done":["Undo add 🐝"],"revision":9}`; `by` has null for edits without a name, and is of undo only.
+  private func json(_ run: UndoRun, _ revision: Int) -> JSON {
+    var members: [String: JSON] = [
+      "done": .array(run.entries.map { JSON.string($0.title) }), "revision": .integer(revision),
+    ]
+    if direction == .undo { members["by"] = .array(run.authors.map { $0.map(JSON.string) ?? .null }) }
+    let unchanged = run.entries.count(where: \.changesNothing)
+    if unchanged > 0 { members["unchanged"] = .integer(unchanged) }
+    return .object(members)
   }
 
   /// The number of steps. Throws `badValue`.
@@ -128,6 +139,16 @@ extension JSONWriter {
   }
 }
 
+extension ProbableMistake {
+  /// A notice for the user.
+  var message: String {
+    let what = hasWords ? "words" : "signs"
+    let words = hasWords ? "; words are for `caption`" : ""
+    return
+      "\"\(text)\" has \(what) beside the emoji, drawn as letters\(words); did you mean \(meant.joined(separator: " "))?"
+  }
+}
+
 extension OffCanvas {
   /// A notice for the user; nil if all is on the canvas.
   var notice: String? {
@@ -147,10 +168,23 @@ extension OffCanvas {
   }
 }
 
+extension LoggedEdit {
+  /// The title, with the name of who made what it reverts, if that is another user: `Undo add 🐝, by Bob`.
+  func title(reverting author: String?) -> String {
+    guard let author, author != self.author else { return title }
+    return "\(title), by \(author)"
+  }
+}
+
 extension UndoDirection {
-  /// Notices for the user about steps that were done.
-  func notes(done: Int, of count: Int, left: Int) -> [String] {
-    var notes: [String] = []
+  /// Notices for the user about steps that were done. `left` counts the changes that stay as they are, of all of them.
+  func notes(_ entries: [LoggedEdit], of count: Int, left: Int) -> [String] {
+    let without = entries.filter(\.changesNothing)
+    var notes = without.map {
+      "\($0.title): nothing was left to \(rawValue), because later edits set or removed the same"
+    }
+    let done = entries.count
+    let left = left - without.reduce(0) { $0 + $1.dropped.count }
     if left > 0 {
       let changes = left == 1 ? "1 change stays as it is" : "\(left) changes stay as they are"
       notes.append("\(changes): later edits were about the same")

@@ -12,12 +12,19 @@ extension ArtError {
   }
 }
 
+extension ArtError {
+  /// The same in the words of a stream.
+  var messageInStream: String {
+    remedy.map { "\(cause); \($0.textInStream(about: subject ?? ""))" } ?? cause
+  }
+}
+
 extension ArtError.Remedy {
   /// What to do at the command line; `subject` is what the error is about.
   func text(about subject: String) -> String {
     switch self {
-    case .listDocuments: "`emojiart list` shows what is there"
-    case .listEmoji: "`emojiart show` lists what is there"
+    case .listDocuments: "`emojiart list` shows what is there, `emojiart new` makes one"
+    case .listEmoji: subject == "all" ? "--all is every emoji" : "`emojiart show` lists what is there"
     case .listEdits: "`emojiart history` lists the edits"
     case .searchNames: "`emojiart find` looks for names"
     case .listMatches: "`emojiart find \(Self.shellWord(subject))` lists them"
@@ -39,6 +46,15 @@ extension ArtError.Remedy {
     case .sendBytes: "give - to read stdin"
     case .merge: "merge it: `emojiart merge \(Self.shellWord(DocumentName.withoutEnding(subject)))`"
     case .mergeByValue: "`emojiart merge --by-value` merges what both have now"
+    }
+  }
+
+  /// The same in the words of a stream, whose commands have no `emojiart` before them.
+  func textInStream(about subject: String) -> String {
+    switch self {
+    case .listEmoji where subject != "all": "`show` lists what is there"
+    case .listEdits: "`history` lists the edits"
+    default: text(about: subject)
     }
   }
 

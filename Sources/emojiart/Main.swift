@@ -3,6 +3,7 @@
 import ArgumentParser
 import ArtModel
 import ArtSystem
+import ArtTerminal
 import ArtWorkspace
 import Glibc
 
@@ -16,68 +17,58 @@ enum Main {
     signal(SIGXFSZ, SIG_IGN)
     // Ctrl-Z stops a command only after it has closed the file: a stopped process would keep its locks.
     FileGate.shared.delay(SIGTSTP)
+    var arguments = Array(Arguments.all.dropFirst())
     do {
       try checkDescriptors()
       try checkEncoding()
-      let arguments = Arguments.all.dropFirst()
-      try checkCommandName(arguments)
+      arguments = try Synonyms.resolved(arguments)
       if VersionDetails.areRequested(by: arguments) {
         try VersionDetails.write()
         return try Output.flush()
       }
-      var command = try Emojiart.parseAsRoot(Array(arguments))
+      if let page = HelpTopic.page(for: arguments, columns: TerminalSize.now(nil).columns) {
+        try Output.line(page)
+        return try Output.flush()
+      }
+      var command = try Emojiart.parseAsRoot(arguments)
       try command.run()
       try Output.flush()
     } catch let error as ArtError {
-      fail(error)
+      fail(error, asJSON: wantsJSON(arguments))
     } catch let interruption as Interruption {
       SignalSource.die(of: interruption.number)
     } catch {
-      finish(with: error)
+      finish(with: error, arguments)
     }
   }
 
+  /// Whether errors are written as JSON.
+  private static func wantsJSON(_ arguments: [String]) -> Bool {
+    arguments.prefix { $0 != "--" }.contains("--json")
+  }
+
   /// Flushes stdout, prints the error on stderr and exits with its status.
-  private static func fail(_ error: ArtError) -> Never {
+  private static func fail(_ error: ArtError, asJSON isJSON: Bool) -> Never {
     do { try Output.flush() } catch { Output.printError(error.message) }
-    Output.printError(error.message)
+    if isJSON { Output.printJSON(error) } else { Output.printError(error.message) }
     exit(ExitStatus(error.code).rawValue)
   }
 
   /// Handles an error of the argument parser: help and version go to stdout, a usage error is one line on stderr.
-  private static func finish(with error: any Error) -> Never {
+  private static func finish(with error: any Error, _ arguments: [String]) -> Never {
     let status = Emojiart.exitCode(for: error).rawValue
     guard status == 0 else {
-      if !(error is ExitCode) { Output.printError(usageLine(Emojiart.message(for: error))) }
-      exit(status)
+      guard !(error is ExitCode) else { exit(status) }
+      let line = UsageMessage(Emojiart.message(for: error), arguments).line
+      fail(ArtError(.usage, line), asJSON: wantsJSON(arguments))
     }
     do throws(ArtError) {
       try Output.line(CompletionScript.amended(Emojiart.fullMessage(for: error)))
       try Output.flush()
     } catch {
-      fail(error)
+      fail(error, asJSON: false)
     }
     exit(0)
-  }
-
-  /// A usage error with a hint where to read on. The parser takes a document named `-x` for an unknown option.
-  private static func usageLine(_ message: String) -> String {
-    let words = Arguments.all.dropFirst().prefix(2)
-    let isCommand = words.first.map(Emojiart.commandNames.contains) ?? false
-    let command = isCommand ? "emojiart \(words.first ?? "")" : "emojiart"
-    let document = isCommand ? words.dropFirst().first : nil
-    let isDashed = document.map { $0.hasPrefix("-") && !$0.hasPrefix("--") && $0 != "-" } ?? false
-    let hint = isDashed ? "a name that begins with a dash is written ./\(document ?? ""); " : ""
-    return usageLine(message, hint: hint, more: "`\(command) --help`")
-  }
-
-  /// Turns a message of the parser into one line in our style.
-  static func usageLine(_ message: String, hint: String = "", more: String) -> String {
-    var what = message.prefix(1).lowercased() + message.dropFirst()
-    // The parser adds suggestions such as "… Did you mean '--json'?".
-    if what.hasSuffix("?") { return what }
-    if what.hasSuffix(".") { what.removeLast() }
-    return "\(what); \(hint)see \(more)"
   }
 
   /// Refuses arguments that are not UTF-8: with replacement characters they would name another file. Throws
@@ -86,16 +77,6 @@ enum Main {
     if let argument = Arguments.firstInvalid {
       throw ArtError(.badValue, "\(argument) is no UTF-8 text; rename the file, or type it again")
     }
-  }
-
-  /// Suggests similar command names; the parser only suggests options. Throws `usage`.
-  private static func checkCommandName(_ arguments: ArraySlice<String>) throws(ArtError) {
-    let name = arguments.first == "help" ? arguments.dropFirst().first : arguments.first
-    guard let name, !name.hasPrefix("-"), !Emojiart.commandNames.contains(name) else { return }
-    let near = name.isEmpty ? [] : nearest(to: name, among: Emojiart.commandNames)
-    let hint =
-      near.isEmpty ? "`emojiart --help` lists them" : "did you mean \(near.joined(separator: " or "))?"
-    throw ArtError(.usage, "no command \(shown(name)); \(hint)")
   }
 
   /// Descriptors that must be free at the start. Dispatch traps when it cannot open its own.
@@ -137,10 +118,6 @@ struct Emojiart: ParsableCommand {
       A document has a canvas, a background and emoji, each at a place and in a size. It is one file, NAME.emojiart. \
       An edit is saved when its command ends, and can be undone.
 
-      DOC is a path, or a name in the folder: --folder, else EMOJIART_FOLDER, else the current one. REF names an \
-      emoji: its id or the beginning of its id; the emoji itself or its :name:, if the document has it only once; 🐝:2 \
-      for the second one from the bottom; 🐝:2-4 for several and 🐝:* for all; the words of a caption; @last for the one that was added last.
-
       Examples:
         emojiart new bees --canvas 800x600
         emojiart add bees 🐝 🌸 --at 50%,50% --size 64
@@ -148,21 +125,33 @@ struct Emojiart: ParsableCommand {
         emojiart move bees 🐝 --by -40,0
         emojiart show bees
         emojiart undo bees
-
-      Exit status: 0 done, 64 usage, 65 bad data or value, 66 no such document, emoji or background, 69 something outside \
-      cannot be reached, 73 exists already, 74 reading or writing failed, 75 busy or at another revision: try again, \
-      77 not permitted.
       """,
     version: "\(EmojiArtVersion.current) (SQLite \(SQLiteLibrary.version))",
-    subcommands: [
-      New.self, Add.self, Caption.self, Move.self, Resize.self, Rotate.self, Mirror.self, Replace.self,
-      Recolor.self, Duplicate.self,
-      Remove.self,
-      Order.self, Align.self, Distribute.self, LayOut.self, SetCanvas.self, SetBackground.self, Undo.self,
-      Redo.self, Find.self, PaletteCommand.self, Show.self, Render.self, List.self, GalleryCommand.self,
-      Import.self, Export.self, History.self, Revert.self, VersionCommand.self,
-      Merge.self, Sync.self, Diff.self, Check.self, Edit.self,
-      Serve.self, Watch.self, Warnings.self, Restore.self, Config.self,
+    groupedSubcommands: [
+      CommandGroup(
+        name: "Documents",
+        subcommands: [
+          New.self, List.self, Show.self, Render.self, GalleryCommand.self, Copy.self, Rename.self,
+          Delete.self,
+          Import.self, Export.self,
+        ]),
+      CommandGroup(
+        name: "Emoji and words",
+        subcommands: [
+          Add.self, Caption.self, Move.self, Resize.self, Remove.self, Rotate.self, Mirror.self, Replace.self,
+          Recolor.self, Duplicate.self, Order.self, Align.self, Distribute.self, LayOut.self, Find.self,
+          PaletteCommand.self,
+        ]),
+      CommandGroup(
+        name: "Canvas", subcommands: [SetCanvas.self, SetBackground.self, Warnings.self]),
+      CommandGroup(
+        name: "History",
+        subcommands: [
+          Undo.self, History.self, Redo.self, Revert.self, VersionCommand.self, Diff.self,
+        ]),
+      CommandGroup(name: "Live", subcommands: [Edit.self, Serve.self, Watch.self]),
+      CommandGroup(name: "Several machines", subcommands: [Merge.self, Sync.self]),
+      CommandGroup(name: "Upkeep", subcommands: [Check.self, Restore.self, Config.self]),
     ])
 
   static var commandNames: [String] {

@@ -66,6 +66,18 @@ extension CommonOptions {
     try Self.checked(folder ?? environment("EMOJIART_FOLDER") ?? ".")
   }
 
+  /// Checks the name of a folder that is listed. Throws `badValue`, and `noSuchDocument` for the name of a document.
+  static func listed(_ folder: String) throws(ArtError) -> String {
+    let folder = try checked(folder)
+    guard !FileStatus.isFolder(at: folder) else { return folder }
+    let document = DocumentName.withEnding(folder)
+    guard access(document, F_OK) == 0, !FileStatus.isFolder(at: document) else { return folder }
+    let word = ArtError.Remedy.shellWord(DocumentName.withoutEnding(folder))
+    throw ArtError(
+      .noSuchDocument, "\(folder) is a document, and no folder; `emojiart show \(word)` shows it",
+      about: folder)
+  }
+
   /// Checks a folder name. Throws `badValue` for an empty one, which would name the root.
   static func checked(_ folder: String) throws(ArtError) -> String {
     guard !folder.isEmpty else { throw ArtError(.badValue, "an empty name is no folder; give one") }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
+import ArtProtocol
 import ArtSystem
 import ArtTerminal
 import ArtWorkspace
@@ -11,6 +12,8 @@ import Synchronization
 enum Output {
   private struct State {
     var gathered: [UInt8] = []
+    /// Whether the output is kept until it is known to hold.
+    var isHeld = false
     var errorNote: String?
     var timeout = Timeout.unlimited
     /// The output that is collected for a pager; nil while none is.
@@ -54,7 +57,7 @@ enum Output {
     let isFull = state.withLock { state in
       state.gathered.append(contentsOf: text)
       state.gathered.append(contentsOf: end)
-      return state.gathered.count >= limit
+      return state.gathered.count >= limit && !state.isHeld
     }
     if isFull { try flush() }
   }
@@ -73,9 +76,24 @@ enum Output {
     }
   }
 
+  /// From now on nothing is written to stdout, until `release` or `discard`.
+  static func hold() { state.withLock { $0.isHeld = true } }
+
+  /// Writes what was held with the next flush.
+  static func release() { state.withLock { $0.isHeld = false } }
+
+  /// Drops what was held.
+  static func discard() {
+    state.withLock { state in
+      state.gathered.removeAll()
+      state.isHeld = false
+    }
+  }
+
   /// Throws `inputOutput` when stdout cannot be written.
   static func flush() throws(ArtError) {
     let (bytes, note) = state.withLock { state in
+      if state.isHeld { return ([UInt8](), state.errorNote) }
       defer { state.gathered.removeAll() }
       guard state.page == nil else {
         state.page?.append(contentsOf: state.gathered)
@@ -90,6 +108,16 @@ enum Output {
 
   /// Prints one line on stderr. Line breaks in the message are escaped like other control characters.
   static func printError(_ message: String) { writeError("emojiart: \(safe(message))\n") }
+
+  /// Prints the error as a line of JSON on stderr: `{"error":{"code":"…","message":"…"}}`.
+  static func printJSON(_ error: ArtError) {
+    var writer = JSONWriter(urls: .redacted)
+    writer.object {
+      $0.key("error")
+      error.write(to: &$0, message: \.message)
+    }
+    writeError(writer.text + "\n")
+  }
 
   /// Writes text to stderr unchanged.
   static func writeError(_ text: String) {

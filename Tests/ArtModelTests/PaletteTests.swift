@@ -177,7 +177,9 @@ import Testing
     recent.add(try texts("🐛", "🐝"))
     #expect(recent.emojis.map(\.string) == ["🐝", "🐛", "🌸"])
     recent.add(try texts())
-    let many = try (0..<1_000).map { try EmojiText("🐜\($0)") }
+    let many = try (0..<1_000).map { number in
+      try EmojiText(String((0..<10).map { number >> $0 & 1 == 0 ? "🐜" : "🦋" }))
+    }
     recent.add(many)
     #expect(recent.emojis == many.suffix(32).reversed())
     // The emoji before many equal ones are kept.

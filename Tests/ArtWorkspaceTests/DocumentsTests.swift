@@ -136,6 +136,31 @@ import Testing
     #expect(watched.names == ["bees.emojiart", "data/Trash/files/bees.2.emojiart"])
   }
 
+  @Test("U8 of several documents from one path the one that was deleted last comes back first")
+  func newest() throws {
+    #expect(code { try trash.newest(from: file.path) } == .noSuchDocument)
+    for count in 1...11 {
+      for _ in 0..<count { try file.addBee() }
+      _ = try documents.delete(file, into: trash)
+      try documents.create(file)
+    }
+    // Others: of another path, without its file, and what other programs have written.
+    try watched.make("a.emojiart")
+    _ = try documents.delete(DocumentFile(watched["a.emojiart"]), into: trash)
+    let real = FilePath(try trash.newest(from: file.path).original).folder
+    let path = "Path=\(Trash.encoded("\(real)/bees.emojiart"))"
+    try watched.overwrite("data/Trash/info/z.trashinfo", Array("[Trash Info]\n\(path)\nDeletionDate=9".utf8))
+    try watched.overwrite("data/Trash/info/y.trashinfo", Array(repeating: 0xFF, count: 100_000))
+    try watched.overwrite("data/Trash/info/x.trashinfo", [])
+    for count in (1...11).reversed() {
+      _ = try documents.delete(file, into: Trash(home: watched["other"], time: { 0 }, topOf: { _ in nil }))
+      let back = try documents.undelete(trash.newest(from: file.path))
+      #expect(try back.read().emojiCount == count)
+    }
+    #expect(code { try trash.newest(from: file.path) } == .noSuchDocument)
+    #expect(code { try trash.newest(from: watched["no/such"]) } == .noSuchDocument)
+  }
+
   @Test("U8 two programs that delete documents of the same name at once leave both documents in the trash")
   func together() async throws {
     mkdir(watched["a"], 0o700)

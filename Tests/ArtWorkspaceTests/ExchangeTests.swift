@@ -76,6 +76,51 @@ import Testing
     #expect(watched.everything.filter { $0.hasPrefix("new/") } == ["new/bees.emojiart"])
   }
 
+  @Test("U3 an import may demand that something, or everything, is imported; else no document is made")
+  func demands() throws {
+    let sources: [(json: String, fails: Set<String>)] = [
+      (#"{"emojis":[{"text":"🐝","x":1,"y":2,"size":30}]}"#, []), (#"{"emojis":[]}"#, []),
+      (#"{"emojis":[{"text":"🐝","x":1,"y":2,"size":30},{"text":"🐝"}]}"#, ["everything"]),
+      (#"{"emojis":[{"text":"🐝"}]}"#, ["something", "everything"]),
+      (#"{"emojis":[{"text":"🐝"}],"url":"https://example.org/a.png"}"#, ["everything"]),
+    ]
+    for (json, fails) in sources {
+      try put(json, "bees.json")
+      for demand in [ImportDemand.anything, .something, .everything] {
+        var importer = try importer(list(), ImportOptions(demand: demand))
+        let source = try #require(list().sources.first)
+        let foreign = try #require(try importer.read(source))
+        let failure = failure { try importer.make(foreign, from: source) }
+        let isRefused = if case .incomplete? = failure { true } else { false }
+        #expect(isRefused == fails.contains("\(demand)"), "\(json) \(demand)")
+        #expect(watched.names.contains("new/bees.emojiart") == !isRefused)
+        try? watched.remove("new/bees.emojiart")
+      }
+    }
+  }
+
+  @Test("U3 an import says what a file is that is no JSON")
+  func otherSources() throws {
+    let files: [([UInt8], OtherSource?)] = [
+      ([0x89, 0x50, 0x4E, 0x47, 0x0D], .picture), ([0xFF, 0xD8, 0xFF, 0xE0], .picture),
+      (Array("RIFF\0\0\0\0WEBPVP8 ".utf8), .picture), (Array("\0\0\0\u{1c}ftypavif".utf8), .picture),
+      (Array("<?xml version=\"1.0\"?>\n<svg xmlns=\"x\"/>".utf8), .svg), (Array("<html>".utf8), .text),
+      (Array("\n```json\n{}\n```".utf8), .fencedJSON), (Array("[{\"text\":\"🐝\"}]".utf8), .list),
+      (Array("hello".utf8), .text), (Array("\u{feff}hello".utf8), .text), (Array("{\"emojis\":[}".utf8), nil),
+      ([], nil), ([1, 2, 3], nil), (Array("  ".utf8), nil),
+    ]
+    for (bytes, kind) in files { #expect(OtherSource(bytes) == kind, "\(bytes.prefix(20))") }
+    try put("[1]", "list.json")
+    var importer = try importer(list())
+    let source = try #require(list().sources.first)
+    let failure = failure { try importer.read(source) }
+    guard case .isOther(.list, let error)? = failure else {
+      Issue.record("\(String(describing: failure))")
+      return
+    }
+    #expect(error.code == .notADocument)
+  }
+
   @Test("U3 an import leaves an existing file at its target, and fetches nothing for it")
   func inTheWay() throws {
     try put(#"{"emojis":[],"image":"https://example.org/a.png"}"#, "bees.json")

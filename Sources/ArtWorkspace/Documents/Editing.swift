@@ -71,7 +71,7 @@ public struct FileEditing: Sendable {
       let time = WallClock.milliseconds()
       let run = try body(transaction) { (plan) throws(ArtError) in
         let done = try transaction.perform(plan, stamp: author.stamp(at: time))
-        return UndoRun.Step(entry: done.entry, left: done.left, lost: done.lost)
+        return UndoRun.Step(entry: done.entry, left: done.left, lost: done.lost, author: plan.author)
       }
       return (run, transaction.revision)
     }

@@ -83,6 +83,57 @@ public struct Trash: Sendable {
       .exists, "the trash \(location.path) has too many documents called \(parts.name); empty it")
   }
 
+  /// The document that was deleted last from a path, of those in the trash of its file system. Throws `noSuchDocument` if there is none, and
+  /// what reading the trash throws.
+  public func newest(from path: String) throws(ArtError) -> TrashedDocument {
+    let original = try Self.absolute(path)
+    let location = try location(for: original)
+    let wanted = "Path=\(Self.encoded(location.stored(original)))"
+    var found: (date: String, name: String, document: TrashedDocument)?
+    for name in try Self.infoNames(in: location.path) {
+      let info = "\(location.path)/info/\(name)\(Self.infoEnding)"
+      let document = TrashedDocument(original: original, path: "\(location.path)/files/\(name)", info: info)
+      let lines = try Self.lines(of: info)
+      var status = stat()
+      guard lines.contains(wanted), lstat(document.path, &status) == 0 else { continue }
+      let date = lines.first { $0.hasPrefix("DeletionDate=") } ?? ""
+      // Of several in one second the one with the longer name, which has the higher number, came later.
+      let isNewer = found.map { (date, name.utf8.count, name) > ($0.date, $0.name.utf8.count, $0.name) }
+      if isNewer ?? true { found = (date, name, document) }
+    }
+    guard let found else {
+      throw ArtError(.noSuchDocument, "the trash has no document from \(original)", about: path)
+    }
+    return found.document
+  }
+
+  private static let infoEnding = ".trashinfo"
+  private static let largestInfo = 1 << 16
+
+  private static func infoNames(in trash: String) throws(ArtError) -> [String] {
+    var names: [String] = []
+    do throws(SystemError) {
+      try FolderEntry.each(in: "\(trash)/info") { entry in
+        if let name = entry.name, name.hasSuffix(infoEnding) {
+          names.append(String(name.dropLast(infoEnding.count)))
+        }
+      }
+    } catch {
+      throw ArtError(error, cannot: "look into", trash)
+    }
+    return names
+  }
+
+  /// The lines of an info file; none for one that is gone, or that another program has written otherwise.
+  private static func lines(of info: String) throws(ArtError) -> [String] {
+    do throws(SystemError) {
+      return try SmallFile.text(info, limit: largestInfo)?.split(separator: "\n").map(String.init) ?? []
+    } catch {
+      if error.number == EFBIG { return [] }
+      throw ArtError(error, cannot: "read", info)
+    }
+  }
+
   /// Makes sure that there is a trash for a document. Throws `notPermitted` if there is no usable one, and what finding its folder throws.
   func prepare(for path: String) throws(ArtError) { _ = try location(for: try Self.absolute(path)) }
 
@@ -96,6 +147,14 @@ extension Trash {
     let path: String
     /// The folder that paths in it are relative to; nil if they are absolute.
     let top: String?
+
+    /// A path as an info file has it, before it is encoded.
+    func stored(_ original: String) -> String {
+      guard let top else { return original }
+      let prefix = top == "/" ? "/" : top + "/"
+      guard original.utf8.starts(with: prefix.utf8) else { return original }
+      return String(decoding: original.utf8.dropFirst(prefix.utf8.count), as: UTF8.self)
+    }
   }
 
   /// The trash of a document's file system.
@@ -211,14 +270,7 @@ extension Trash {
   }
 
   private func text(of original: String, in location: Location) -> String {
-    var path = original
-    if let top = location.top {
-      let prefix = top == "/" ? "/" : top + "/"
-      if path.utf8.starts(with: prefix.utf8) {
-        path = String(decoding: path.utf8.dropFirst(prefix.utf8.count), as: UTF8.self)
-      }
-    }
-    return "[Trash Info]\nPath=\(Self.encoded(path))\nDeletionDate=\(Self.date(time()))\n"
+    "[Trash Info]\nPath=\(Self.encoded(location.stored(original)))\nDeletionDate=\(Self.date(time()))\n"
   }
 
   /// Percent-encodes a path as in a URL (RFC 2396), except slashes.

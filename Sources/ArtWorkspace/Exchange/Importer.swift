@@ -12,21 +12,37 @@ public struct ImportOptions: Sendable {
   public var isOffline: Bool
   /// Whether backgrounds may come from any address.
   public var allowsPrivate: Bool
+  /// How much of a source must be imported.
+  public var demand: ImportDemand
   /// The front end's hint on how to lift a refusal; nil for none.
   public var hint: @Sendable (Refusal) -> String?
 
   /// Options of an import.
   public init(
-    isOffline: Bool = false, allowsPrivate: Bool = false,
+    isOffline: Bool = false, allowsPrivate: Bool = false, demand: ImportDemand = .anything,
     hint: @escaping @Sendable (Refusal) -> String? = { _ in nil }
   ) {
-    (self.isOffline, self.allowsPrivate, self.hint) = (isOffline, allowsPrivate, hint)
+    (self.isOffline, self.allowsPrivate, self.demand, self.hint) = (isOffline, allowsPrivate, demand, hint)
   }
+}
+
+/// How much of a source must be imported; otherwise no document is made of it.
+public enum ImportDemand: Sendable {
+  /// Nothing.
+  case anything
+  /// An emoji or a background, if the source has any.
+  case something
+  /// All of it.
+  case everything
 }
 
 /// Why a file could not be imported.
 public enum ImportFailure: Error, Equatable {
   case failed(ArtError)
+  /// It is no JSON, or not that of a document; with what it seems to be instead.
+  case isOther(OtherSource, ArtError)
+  /// Less than the demand would be imported. The report says what is left out.
+  case incomplete(ExchangeReport)
   /// A file is at the path of the document.
   case targetExists(String)
   /// The name is invalid for a document.
@@ -118,6 +134,7 @@ public struct Importer<Transfer: PictureTransfer> {
   public mutating func read(
     _ source: ImportSource, bytes: SourceBytes? = nil
   ) throws(ImportFailure) -> ForeignArt? {
+    var seen: OtherSource?
     do throws(ArtError) {
       let found: SourceBytes
       if let path = source.path {
@@ -125,9 +142,13 @@ public struct Importer<Transfer: PictureTransfer> {
       } else {
         found = bytes ?? SourceBytes()
       }
-      if found.kind != .document { return try read(source, found) }
+      if found.kind != .document {
+        seen = OtherSource(found.bytes)
+        return try read(source, found)
+      }
     } catch {
-      throw .failed(error)
+      guard let seen, error.code == .badJSON || error.code == .notADocument else { throw .failed(error) }
+      throw .isOther(seen, error)
     }
     guard source.isFound else { throw .isDocument(source.name) }
     tally.own += 1
@@ -176,6 +197,7 @@ public struct Importer<Transfer: PictureTransfer> {
       picture: background.picture, digest: background.picture?.digest, url: background.url, pending: pending,
       using: &random)
     for note in background.notes { report.note(note) }
+    try check(content, foreign, report)
     if options.isOffline { try content.leaveUnfetched() }
     try makeFolder(of: source.target)
     do throws(ArtError) { try file.create(content, picture: background.picture) } catch {
@@ -184,6 +206,21 @@ public struct Importer<Transfer: PictureTransfer> {
     return ImportedDocument(
       source: source.name, path: source.target, dialect: foreign.dialect, found: foreign.emojisFound,
       content: content, report: report, refusal: background.refusal)
+  }
+
+  /// Throws `incomplete` if less than the demand is imported.
+  private func check(
+    _ content: DocumentContent, _ foreign: ForeignArt, _ report: ExchangeReport
+  ) throws(ImportFailure) {
+    let isMet =
+      switch options.demand {
+      case .anything: true
+      case .something:
+        foreign.emojisFound == 0 || content.emojiCount > 0 || content.background != nil
+          || content.pending != nil
+      case .everything: !report.notes.contains { $0.kind == .leftOut }
+      }
+    guard isMet else { throw .incomplete(report) }
   }
 
   private func checkFree(_ target: String) throws(ImportFailure) {

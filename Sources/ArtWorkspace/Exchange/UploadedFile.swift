@@ -148,7 +148,8 @@ extension Workspace {
   private static func error(_ error: any Error) -> ArtError {
     switch error {
     case let error as ArtError: error
-    case ImportFailure.failed(let error): error
+    case ImportFailure.failed(let error), ImportFailure.isOther(_, let error): error
+    case ImportFailure.incomplete: ArtError(.badValue, "not all of it can be imported")
     case ImportFailure.targetExists(let path): ArtError(.exists, "\(path) exists already", about: path)
     case ImportFailure.badName(let path):
       ArtError(.badValue, "\"\(path)\" is no name for a document", about: path)

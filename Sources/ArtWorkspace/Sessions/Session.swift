@@ -209,6 +209,10 @@ public final class Session: Sendable {
     }
   }
 
+  /// From now on a save makes one edit of all edits that it saves, with one undo. Only for a document without a journal, before its first
+  /// edit.
+  public func joinEdits() async { await shared.document.joinEdits() }
+
   /// Saves the edits that all sessions have made so far. Returns when they are durable.
   public func save() async throws(ArtError) { try await shared.document.save() }
 

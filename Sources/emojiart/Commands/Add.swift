@@ -30,7 +30,7 @@ struct Add: ActionCommand {
 
   @Argument(help: "The document.", completion: .custom(Completion.documents)) var doc: String
   @Argument(
-    help: "The emoji, their :names:, or @palette:3, one label each.", completion: .custom(Completion.labels))
+    help: "The emoji, their :names:, or @palette:3.", completion: .custom(Completion.labels))
   var emoji: [String]
   @OptionGroup var place: PlaceArguments
   @Option(
@@ -60,8 +60,10 @@ struct Add: ActionCommand {
   }
 
   func run() throws {
-    let result = try options.editing(doc).perform(action())
+    let action = try action()
+    let result = try options.editing(doc).perform(action)
     RecentStore().add(try EmojiText.typed(emoji))
+    for mistake in action.probableMistakes { Output.printError(mistake.message) }
     try options.write(result, line: line)
   }
 

@@ -17,13 +17,13 @@ struct Edit: ParsableCommand {
     discussion: """
       Reads one edit per line from stdin and answers each on stdout, in order. It saves automatically; at the end of \
       the input it saves and closes. A line is a command without `emojiart` and the document; with --json, lines and \
-      answers are JSON objects. On a terminal there is a prompt; `help` lists its commands. docs/CLI.md describes all \
-      requests and answers.
+      answers are JSON objects. On a terminal there is a prompt; `help` lists its commands. `emojiart help json` describes \
+      all requests and answers.
 
       Editing goes on while a background is fetched. A background that becomes pending in the document is fetched, too.
 
       An answered edit survives even a kill of the program: the next command that edits the document restores it. With \
-      --atomic nothing is kept before the end of the input.
+      --atomic nothing is kept before the end of the input, and all edits together are one edit with one undo.
 
       Examples:
         emojiart edit bees
@@ -73,8 +73,22 @@ struct Edit: ParsableCommand {
     } else if options.common.json {
       // Each error was reported as an answer.
       _ = try session.run(JSONForm(isPending: atomic, isFollowed: ownChanges))
-    } else if let error = try session.run(WordForm(path: file.path)) {
+    } else if let error = try runWords(session, file.path) {
       throw ExitCode(ExitStatus(error.code).rawValue)
+    }
+  }
+
+  /// Runs a stream of words. With `--atomic` the answers are written when everything is saved: no emoji has an id before.
+  private func runWords(_ session: StreamSession, _ path: String) throws(ArtError) -> ArtError? {
+    guard atomic else { return try session.run(WordForm(path: path)) }
+    Output.hold()
+    do throws(ArtError) {
+      let error = try session.run(WordForm(path: path))
+      Output.release()
+      return error
+    } catch {
+      Output.discard()
+      throw error
     }
   }
 }

@@ -9,8 +9,9 @@ struct Export: ParsableCommand {
     commandName: "export",
     abstract: "Write a document as JSON, or as the EmojiArt apps read it.",
     usage: """
-      emojiart export <doc> --format <format> [-o <file>]
+      emojiart export <doc> [--format <format>] [-o <file>]
                [--strict] [--at <rev|name>]
+      emojiart export <doc> --format emojiart -o <file> [--anonymous]
       """,
     discussion: """
       FORMAT is json, which contains all of the document but its history, or the format of an EmojiArt app of Stanford's \
@@ -18,31 +19,60 @@ struct Export: ParsableCommand {
       the format cannot hold; with --strict nothing is written then. FILE appears whole or not at all, and replaces an \
       existing file in one of these formats. Without FILE the document is written to stdout and the report to stderr.
 
+      With --format emojiart, FILE is a copy of the document, to be sent: with its history, or with --anonymous without it, \
+      and so without the names of those who made the edits.
+
       Examples:
         emojiart export bees --format json -o bees.json
         emojiart export bees --format emojiart-2021b --strict -o bees.json
         emojiart export bees --format emojiart-2023 | jq '.emojis | length'
+        emojiart export bees --format emojiart --anonymous -o for-ben.emojiart
       """)
 
   @Argument(help: "The document.", completion: .custom(Completion.documents)) var doc: String
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("The format that is written.", valueName: "format"),
-    completion: .list(Dialect.allCases.map(\.rawValue)))
-  var format: String
+    help: ArgumentHelp("The format that is written (default: json).", valueName: "format"),
+    completion: .list(Dialect.allCases.map(\.rawValue) + [Export.document]))
+  var format: String = "json"
   @Option(
     name: [.customShort("o"), .long], parsing: .unconditional,
     help: ArgumentHelp("The file that is written, or - for stdout.", valueName: "file"),
     completion: .file(extensions: ["json"]))
   var output: String?
   @Flag(help: "Write nothing if the format cannot hold everything.") var strict = false
+  @Flag(help: "With --format emojiart: without the history, and the names in it.") var anonymous = false
   @OptionGroup var state: StateOptions
   @OptionGroup var common: CommonOptions
 
+  /// The format of our own documents.
+  static let document = "emojiart"
+
   func run() throws {
+    if format.lowercased() == Self.document { return try copy() }
+    guard !anonymous else {
+      throw ArtError(.usage, "only --format emojiart has names; leave out --anonymous")
+    }
     let exporting = try Exporting(self)
     let status = try exporting.run()
     try Output.flush()
     if status != .done { throw ExitCode(status.rawValue) }
+  }
+
+  /// Writes a document for somebody else.
+  private func copy() throws {
+    guard let output, output != "-" else {
+      throw ArtError(.usage, "--format emojiart makes a document; name its file with -o")
+    }
+    guard !strict else { throw ArtError(.usage, "--format emojiart holds everything; leave out --strict") }
+    guard DocumentName.isValid(output) else {
+      throw ArtError(.badValue, "\"\(output)\" is no name for a document; give a plain one, such as bees")
+    }
+    let file = try common.file(doc)
+    let new = DocumentFile(DocumentName.withEnding(output), notice: file.notice)
+    let documents = Documents(by: try .ofCommand)
+    if anonymous { try documents.create(new, from: file) } else { try documents.duplicate(file, as: new) }
+    Output.addToErrors("the document is in \(new.path)")
+    try Output.path(new.path, isJSON: common.json)
   }
 }

@@ -20,7 +20,8 @@ struct GalleryCommand: ParsableCommand {
         emojiart gallery posters -o - | gzip >posters.html.gz
       """)
 
-  @Argument(help: "The folder.", completion: .directory) var directory: String?
+  @Argument(help: ArgumentHelp("The folder.", valueName: "folder"), completion: .directory)
+  var directory: String?
   @Option(
     name: [.customShort("o"), .long], parsing: .unconditional,
     help: ArgumentHelp("The page that is written, or - for stdout.", valueName: "file"),
@@ -33,7 +34,7 @@ struct GalleryCommand: ParsableCommand {
   @OptionGroup var common: CommonOptions
 
   func run() throws {
-    let folder = if let directory { try CommonOptions.checked(directory) } else { try common.currentFolder() }
+    let folder = if let directory { try CommonOptions.listed(directory) } else { try common.currentFolder() }
     if font?.isEmpty == true { throw ArtError(.badValue, "an empty name is no font file; give one") }
     guard output != "-" || !common.json else {
       throw ArtError(.usage, "--output - or --json: stdout takes one of them")
@@ -65,7 +66,8 @@ struct GalleryCommand: ParsableCommand {
 
   private func write(_ gallery: Gallery<SignalledWaiter>, bytes: Int) throws(ArtError) {
     guard common.json else {
-      let count = gallery.shown == 1 ? "1 document" : "\(gallery.shown) documents"
+      let all = (gallery.shown + gallery.errors.count).of("document", "documents")
+      let count = gallery.errors.isEmpty ? all : "\(gallery.shown) of \(all)"
       return try Output.line(safe("\(count), \(output)"))
     }
     let errors = gallery.errors.map {

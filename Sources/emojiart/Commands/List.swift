@@ -28,7 +28,8 @@ struct List: ParsableCommand {
         emojiart list posters --json
       """)
 
-  @Argument(help: "The folder.", completion: .directory) var directory: String?
+  @Argument(help: ArgumentHelp("The folder.", valueName: "folder"), completion: .directory)
+  var directory: String?
   @OptionGroup var limits: LimitOptions
   @OptionGroup var looks: ShowOptions
   @OptionGroup var common: CommonOptions
@@ -39,7 +40,7 @@ struct List: ParsableCommand {
     }
     let choice = common.json ? .none : try looks.choice()
     let most = try limits.limit()
-    let folder = if let directory { try CommonOptions.checked(directory) } else { try common.currentFolder() }
+    let folder = if let directory { try CommonOptions.listed(directory) } else { try common.currentFolder() }
     let list = try DocumentList(folder, recovery: .ofCommand, countsOffCanvas: common.json)
     let count = min(most ?? .max, list.count)
     guard

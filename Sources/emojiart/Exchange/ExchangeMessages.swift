@@ -4,7 +4,7 @@ import ArtModel
 import ArtWorkspace
 
 extension ExchangeReport {
-  /// A line for each note: `left out: 2 labels without an emoji: "Hello", "Bob"`.
+  /// A line for each note: `left out: 2 texts without an emoji: "Hello", "Bob"`.
   var lines: [String] {
     notes.map { ($0.kind == .leftOut ? "left out: " : "changed: ") + $0.text }
   }
@@ -78,11 +78,14 @@ extension ImportedDocument {
 }
 
 extension ImportTally {
-  /// `7 documents imported, 1 failed; skipped: 2 emojiart documents, 3 other files`.
-  var text: String {
+  /// `7 documents imported, 1 failed; skipped: 2 emojiart documents, 3 other files`. `existing` files were skipped because their documents
+  /// are there.
+  func text(existing: Int) -> String {
     var words = documents.of("document", "documents") + " imported"
     if failures > 0 { words += ", \(failures) failed" }
     let passed = [
+      existing > 0
+        ? "\(existing) whose \(existing == 1 ? "document is" : "documents are") there already" : nil,
       own > 0 ? own.of("emojiart document", "emojiart documents") : nil,
       others > 0 ? others.of("other file", "other files") : nil,
       folders > 0 ? folders.of("folder", "folders") + " (--recursive goes on below)" : nil,
@@ -92,34 +95,69 @@ extension ImportTally {
   }
 
   /// One line of JSON.
-  var json: String {
-    JSON.object([
+  func json(existing: Int) -> String {
+    var passed: [String: JSON] = [
+      "documents": .integer(own), "files": .integer(others), "folders": .integer(folders),
+      "special": .integer(special),
+    ]
+    if existing > 0 { passed["existing"] = .integer(existing) }
+    return JSON.object([
       "summary": .object([
         "documents": .integer(documents), "emojis": .integer(emojis), "emojisFound": .integer(emojisFound),
-        "failed": .integer(failures),
-        "passed": .object([
-          "documents": .integer(own), "files": .integer(others), "folders": .integer(folders),
-          "special": .integer(special),
-        ]),
+        "failed": .integer(failures), "passed": .object(passed),
       ])
     ]).text
   }
 }
 
 extension ArtError {
-  /// Words the failure of an import for the command line.
-  init(_ failure: ImportFailure) {
+  /// Words the failure of an import of that source for the command line; `isOne` says that it is the only one.
+  init(_ failure: ImportFailure, of source: String, isStrict: Bool, isOne: Bool) {
     switch failure {
     case .failed(let error): self = error
-    case .targetExists(let path):
+    case .isOther(let kind, let error): self.init(kind, error, of: source)
+    case .incomplete:
       self.init(
-        .exists, "\(path) exists already; choose another name with --as, or a folder with --into")
+        .badValue,
+        isStrict
+          ? "not all of it can be imported, so nothing is; leave out --strict"
+          : "none of its emoji can be imported, so no document is made", about: source)
+    case .targetExists(let path):
+      let advice =
+        isOne ? "choose another name with --as, or a folder with --into" : "--skip-existing passes over it"
+      self.init(.exists, "\(path) exists already; \(advice)")
     case .badName(let path):
       self.init(.badValue, "no document can be called \"\(path)\"; give it a name with --as")
     case .isDocument(let name):
       self.init(.badValue, "\(name) is an emojiart document already; copy it with cp")
     case .noFolder(let folder):
       self.init(.exists, "\(folder) is no folder; choose another one with --into")
+    }
+  }
+
+  /// Words what a source is that is no document, and what to do with it.
+  private init(_ kind: OtherSource, _ error: ArtError, of source: String) {
+    let word = source == "stdin" ? "-" : Remedy.shellWord(source)
+    switch kind {
+    case .picture:
+      self.init(
+        .notADocument, "it is a picture; `emojiart new NAME --background \(word)` makes a document with it",
+        about: source)
+    case .svg:
+      self.init(
+        .notADocument,
+        "it is a drawing in SVG, which is not read; make a PNG file of it, for instance with rsvg-convert",
+        about: source)
+    case .fencedJSON:
+      self.init(
+        .notADocument, "it is JSON between lines of Markdown; take away the lines that begin with ```",
+        about: source)
+    case .list:
+      self.init(
+        error.code,
+        "\(error.cause), but a list; a list of emoji goes to `emojiart edit NAME --json`, a line {\"add\":{...}} each",
+        about: source)
+    case .text: self = error.withCause("\(error.cause); it begins like text, not like JSON")
     }
   }
 }

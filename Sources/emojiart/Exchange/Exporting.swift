@@ -17,6 +17,10 @@ struct Exporting {
   /// Checks the arguments without reading any file. Throws `usage` and `badValue`.
   init(_ arguments: Export) throws(ArtError) {
     guard let dialect = Dialect(rawValue: arguments.format.lowercased()) else {
+      let kinds = ["png", "jpg", "jpeg", "webp", "svg", "pdf"]
+      guard !kinds.contains(arguments.format.lowercased()) else {
+        throw ArtError(.badValue, "\(arguments.format) is a picture; `emojiart render DOC -o FILE` draws one")
+      }
       let names = Dialect.allCases.map(\.rawValue).joined(separator: ", ")
       throw ArtError(.badValue, "\(shown(arguments.format)) is no format; give one of \(names)")
     }

@@ -13,13 +13,18 @@ struct Importing {
   private var importer: Importer<Transfer>
   private var progress = ImportProgress(total: 0)
   private var done = 0
+  /// The number of files whose documents were there already.
+  private var existing = 0
+  /// Whether there is one source.
+  private var isOne: Bool { !list.hasFolder && list.sources.count == 1 }
   private let start = ContinuousClock.now
   private let isShown = isatty(2) == 1
 
   init(_ settings: ImportSettings, _ list: ImportList) {
     (self.settings, self.list) = (settings, list)
     let options = ImportOptions(
-      isOffline: settings.isOffline, allowsPrivate: settings.allowsPrivate, hint: RefusalMessages.hint)
+      isOffline: settings.isOffline, allowsPrivate: settings.allowsPrivate,
+      demand: settings.isStrict ? .everything : .something, hint: RefusalMessages.hint)
     importer = Importer(list, options, transfer: Transfer(), notice: { Output.printError($0.message) })
   }
 
@@ -59,8 +64,16 @@ struct Importing {
         try Output.flush()
       }
       document = try importer.make(foreign, from: source)
+    } catch ImportFailure.targetExists where settings.skipsExisting {
+      existing += 1
+      return
     } catch let failure as ImportFailure {
-      return try fail(source.name, ArtError(failure))
+      if case .incomplete(let report) = failure {
+        hideBar()
+        for line in report.lines { Output.printError("\(source.name): \(line)") }
+      }
+      return try fail(
+        source.name, ArtError(failure, of: source.name, isStrict: settings.isStrict, isOne: isOne))
     }
     if let refusal = document.refusal {
       let file = DocumentFile(document.path)
@@ -100,9 +113,9 @@ extension Importing {
   private mutating func finish() throws(ArtError) {
     hideBar()
     if settings.isJSON {
-      try Output.line(importer.tally.json)
-    } else if list.hasFolder || list.sources.count > 1 {
-      try Output.line(importer.tally.text)
+      try Output.line(importer.tally.json(existing: existing))
+    } else if !isOne || existing > 0 {
+      try Output.line(importer.tally.text(existing: existing))
     }
     try Output.flush()
   }
@@ -136,6 +149,8 @@ struct ImportSettings {
   let name: String?
   let into: String?
   let isRecursive: Bool
+  let isStrict: Bool
+  let skipsExisting: Bool
   let isOffline: Bool
   let allowsPrivate: Bool
   let choice: WarningChoice?
@@ -149,6 +164,8 @@ struct ImportSettings {
     name = arguments.name
     into = try arguments.into.map { (folder) throws(ArtError) in try CommonOptions.checked(folder) }
     isRecursive = arguments.recursive
+    isStrict = arguments.strict
+    skipsExisting = arguments.skipExisting
     isOffline = arguments.offline
     allowsPrivate = arguments.allowPrivate
     choice = try arguments.warnings.choice()

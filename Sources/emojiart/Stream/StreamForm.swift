@@ -181,7 +181,7 @@ struct WordForm: StreamForm {
   mutating func done(_ answer: DocumentAnswer, of line: StreamLine) throws(ArtError) {
     if let (direction, count) = line.steps {
       let notes =
-        direction.notes(done: answer.entries.count, of: count, left: answer.left)
+        direction.notes(answer.entries, of: count, left: answer.left)
         + answer.lost.map { UndoRun.LostBackground($0, pending: answer.pending) }.map {
           $0.background.lossText(isPending: $0.isPending)
         }
@@ -189,10 +189,9 @@ struct WordForm: StreamForm {
       for note in notes { Output.printError(note) }
       for entry in answer.entries { try Output.line(safe(entry.title)) }
     } else if let words = line.describe {
-      if let notice = answer.offCanvas.notice {
-        try Output.flush()
-        Output.printError(notice)
-      }
+      let notices = line.mistakes.map(\.message) + (answer.offCanvas.notice.map { [$0] } ?? [])
+      if !notices.isEmpty { try Output.flush() }
+      for notice in notices { Output.printError(notice) }
       for emoji in answer.emojis { try Output.line(words(emoji)) }
     }
   }
@@ -231,7 +230,7 @@ struct WordForm: StreamForm {
 
   mutating func failed(_ error: ArtError, _ line: StreamLine) throws(ArtError) {
     try Output.flush()
-    Output.printError((line.number.map { "line \($0): " } ?? "") + error.message)
+    Output.printError((line.number.map { "line \($0): " } ?? "") + error.messageInStream)
   }
 
   /// Output is buffered by `Output`.
@@ -434,7 +433,7 @@ struct PromptForm: StreamForm {
     let text: String
     if case .background(let background) = event, case .rejected(let refusal) = background.outcome {
       // A prompt has no exit status, so a requested background is always answered.
-      text = background.isRequested ? "background refused: \(refusal.reason.rawValue)" : ""
+      text = background.isRequested ? "background refused: \(refusal.detail)" : ""
     } else {
       text = StreamMessages.text(of: event)
     }

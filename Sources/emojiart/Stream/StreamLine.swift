@@ -53,6 +53,11 @@ extension StreamLine {
     }
   }
 
+  /// The new texts that are probably mistakes.
+  var mistakes: [ProbableMistake] {
+    if case .edit(.action(let action)) = request { action.probableMistakes } else { [] }
+  }
+
   /// Parses a line of JSON; nil for a blank line.
   init?(json: UnsafeBufferPointer<UInt8>) {
     do throws(ProtocolRequest.Unreadable) {
@@ -184,7 +189,7 @@ extension StreamLine {
     } catch  where Emojiart.exitCode(for: error) == .success {
       return StreamLine(request: .help(try StreamCommands.help(name)))
     } catch {
-      throw ArtError(.usage, Main.usageLine(Emojiart.message(for: error), more: "`help \(name)`"))
+      throw ArtError(.usage, UsageMessage.line(Emojiart.message(for: error), more: "`help \(name)`"))
     }
   }
 }

@@ -43,7 +43,9 @@ struct StreamSession {
       outbox.wakeup.wake()
     }
     // With `--atomic` only the final save includes what others did.
-    if !settings.isAtomic {
+    if settings.isAtomic {
+      Outcome { await session.joinEdits() }.wait()
+    } else {
       signals.save(session, listening: listening)
       Outcome { await session.begin() }.wait()
     }
