@@ -8,7 +8,9 @@ import ArtWorkspace
 extension ArtError {
   /// One line for the user: what happened, to what, and what to do next.
   var message: String {
-    remedy.map { "\(cause); \($0.text(about: subject ?? ""))" } ?? cause
+    guard let remedy else { return cause }
+    let text = "\(cause); \(remedy.text(about: subject ?? ""))"
+    return code == .noSuchDocument && remedy == .listDocuments ? text + ", `emojiart new` makes one" : text
   }
 }
 
@@ -23,7 +25,7 @@ extension ArtError.Remedy {
   /// What to do at the command line; `subject` is what the error is about.
   func text(about subject: String) -> String {
     switch self {
-    case .listDocuments: "`emojiart list` shows what is there, `emojiart new` makes one"
+    case .listDocuments: "`emojiart list` shows what is there"
     case .listEmoji: subject == "all" ? "--all is every emoji" : "`emojiart show` lists what is there"
     case .listEdits: "`emojiart history` lists the edits"
     case .searchNames: "`emojiart find` looks for names"

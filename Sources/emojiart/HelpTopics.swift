@@ -121,10 +121,10 @@ enum HelpOverview {
       }
     }
     lines += [
-      "", "emojiart help COMMAND explains a command, emojiart help commands lists them all.",
-      "Other pages of emojiart help: " + HelpTopic.all.map(\.name).joined(separator: ", ") + ".", "",
-      "  emojiart new party --canvas 800x600", "  emojiart add party 🐝 🌸 --at 50%,50% --size 64",
-      "  emojiart show party",
+      "", "Examples:", "  emojiart new bees --canvas 800x600",
+      "  emojiart add bees 🐝 🌸 --at 50%,50% --size 64", "  emojiart show bees", "",
+      "emojiart help COMMAND explains a command, emojiart help commands lists them all.",
+      "Other pages of emojiart help: " + HelpTopic.all.map(\.name).joined(separator: ", ") + ".",
     ]
     return lines.flatMap { line in
       line.hasPrefix(" ") ? [line] : HelpTopic.wrapped(line, columns: columns, indent: 0)

@@ -152,11 +152,12 @@ extension ArtError {
       self.init(
         .notADocument, "it is JSON between lines of Markdown; take away the lines that begin with ```",
         about: source)
-    case .list:
+    case .list where error.code == .notADocument:
       self.init(
         error.code,
         "\(error.cause), but a list; a list of emoji goes to `emojiart edit NAME --json`, a line {\"add\":{...}} each",
         about: source)
+    case .list: self = error
     case .text: self = error.withCause("\(error.cause); it begins like text, not like JSON")
     }
   }
