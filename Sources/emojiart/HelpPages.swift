@@ -235,7 +235,7 @@ extension HelpTopic {
       "answered changes that had no effect, because others removed the emoji"
     ),
     (
-      #"{"setAside":{"edits":2,"files":["/home/ada/.local/state/emojiart/aside/bees.emojiart"]}}"#,
+      #"{"setAside":{"edits":2,"files":["aside/bees.emojiart"]}}"#,
       "another program replaced the document by a state that lacks edits of this stream; the files have them, for `emojiart merge`"
     ),
     (
