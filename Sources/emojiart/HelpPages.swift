@@ -176,15 +176,22 @@ extension HelpTopic {
     (#"{"canvas":{"size":"1080x1350","anchor":"center","scale":true}}"#, "its size"),
     (#"{"canvas":{"fit":20}}"#, "fit it to what is there, with a margin"),
     (##"{"canvas":{"fill":"#ffcc00"}}"##, "its colour; null for none"),
+    (#"{"version":"draft"}"#, "save, and keep the state as a version of that name"),
     (#"{"undo":2}"#, "this many of the stream's own edits, 1 to 1,000"),
     (#"{"redo":1}"#, "and again"),
+    (#"{"revert":{"to":"draft"}}"#, "make the art what it was in the version, or at a revision, as one edit"),
+    (#"{"versions":true}"#, "the list of versions"),
+    (#"{"version":{"remove":"draft"}}"#, "remove a version"),
     (
       #"{"background":{"url":"https://example.org/meadow.jpg","later":true}}"#,
       "only store the URL, as pending"
     ),
     (#"{"background":null}"#, "remove the background, and a pending one"),
     (#"{"save":true}"#, "save; answered when everything is durable"),
-    (#"{"show":true}"#, "the whole document, with what is not saved"),
+    (
+      #"{"show":true}"#,
+      "the whole document, with what is not saved; {\"show\":{\"at\":12}} an earlier state of it"
+    ),
   ]
 
   /// Requests that need a network, and are not run by the tests: `{"background":URL}` has no other examples.
@@ -193,7 +200,11 @@ extension HelpTopic {
     (#"{"ok":{"ids":["q9xgk3rs","3f4thnzw"],"unsaved":2},"tag":1}"#, "an edit that may be about several"),
     (
       #"{"ok":{"done":["Undo move 🐝"],"left":1,"lost":1,"unchanged":1,"unsaved":3}}"#,
-      "undo and redo. left counts changes that stay, because later edits set the same; unchanged counts the undos of which nothing was left to do; lost counts backgrounds whose bytes are not kept any more, and whose URLs are pending again"
+      "undo, redo and revert. left counts changes that stay, because later edits set the same; unchanged counts the undos of which nothing was left to do; lost counts backgrounds whose bytes are not kept any more, and whose URLs are pending again"
+    ),
+    (
+      #"{"ok":{"unsaved":0,"versions":[{"by":"Ada","head":"k3m9abcd0f2z:1","id":"k3m9abcd0f2z:2","name":"draft","revision":12,"time":1764140400000}]}}"#,
+      "versions; version: the one that was kept or removed. The time is in milliseconds since 1970"
     ),
     (#"{"ok":{"revision":12,"unsaved":0}}"#, "save"),
     (
@@ -203,7 +214,7 @@ extension HelpTopic {
     (#"{"ok":{"unsaved":3}}"#, "a background that was removed, or is to be fetched later"),
     (
       #"{"fetching":{"url":"https://example.org/meadow.jpg"}}"#,
-      "a background, at once, to {\"background\":\"URL\"} or {\"background\":{\"url\":\"URL\",\"keepCanvas\":true,\"allowPrivate\":true}}; background, rejected or error follows, with the same tag"
+      "a background, at once, to {\"background\":\"URL\"}; an object with url in its place may have \"keepCanvas\":true and \"allowPrivate\":true, too. background, rejected or error follows, with the same tag"
     ),
     (
       #"{"error":{"code":"noSuchEmoji","message":"no emoji 🌸 in the document","remedy":"listEmoji","subject":"🌸"},"line":5}"#,

@@ -104,7 +104,7 @@ enum HelpOverview {
       Emojiart.configuration.abstract, "", "Usage: emojiart COMMAND [DOC] [ARGUMENTS] [OPTIONS]", "",
     ]
     for group in Emojiart.configuration.groupedSubcommands {
-      lines.append(group.name)
+      lines.append("\(group.name):")
       var others: [String] = []
       for command in group.subcommands {
         let name = command.configuration.commandName ?? ""
@@ -136,7 +136,7 @@ enum HelpOverview {
     var lines: [String] = []
     for group in Emojiart.configuration.groupedSubcommands {
       if !lines.isEmpty { lines.append("") }
-      lines.append(group.name)
+      lines.append("\(group.name):")
       for command in group.subcommands {
         lines += HelpTopic.row(
           command.configuration.commandName ?? "", command.configuration.abstract, 14, columns)

@@ -65,6 +65,9 @@ struct Export: ParsableCommand {
       throw ArtError(.usage, "--format emojiart makes a document; name its file with -o")
     }
     guard !strict else { throw ArtError(.usage, "--format emojiart holds everything; leave out --strict") }
+    guard state.at == nil else {
+      throw ArtError(.usage, "--format emojiart has the present state; leave out --at")
+    }
     guard DocumentName.isValid(output) else {
       throw ArtError(.badValue, "\"\(output)\" is no name for a document; give a plain one, such as bees")
     }
