@@ -217,7 +217,7 @@ extension StreamLine {
     } catch  where Emojiart.exitCode(for: error) == .success {
       return StreamLine(request: .help(try StreamCommands.help(name)))
     } catch {
-      throw ArtError(.usage, Main.usageLine(Emojiart.message(for: error), more: "`help \(name)`"))
+      throw ArtError(.usage, UsageMessage.line(Emojiart.message(for: error), more: "`help \(name)`"))
     }
   }
 }
