@@ -151,8 +151,8 @@ import Testing
     #expect(try file.read().revision == 0)
   }
 
-  @Test("D3 the example of the README runs, and its log has its edits")
-  func readme() async throws {
+  @Test("D3 the example of LIBRARY.md runs, and its log has its edits")
+  func example() async throws {
     let path = try folder.make().path
     let document = try await Document.open(
       DocumentFile(path), author: "Ada", journal: .folder(JournalFolder("\(folder.path)/journal")),

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The examples of the documentation")
 struct ExampleTests {
-  private struct Example {
+  private struct Example: Equatable {
     var command: String
     var output: String
   }
@@ -34,6 +34,7 @@ struct ExampleTests {
     for output in outputs { normaliser.learn(output) }
     return outputs.map {
       normaliser.plain($0).replacing(/\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d{3}Z)?)?/, with: "<time>")
+        .replacing(/(?m)^\d\d:\d\d:\d\d(?=  )/, with: "<time>").replacing(/127\.0\.0\.1:\d+/, with: "<address>")
     }
   }
 
@@ -56,5 +57,96 @@ struct ExampleTests {
       #expect(written[index] == real[index], "\(example.command)")
     }
     print("examples: \(examples.count) were typed again")
+  }
+
+  // MARK: - README.md and docs/GUIDE.md
+
+  /// The sections of a page, each with its heading; together they are the page.
+  private func sections(_ page: String) -> [String] {
+    page.components(separatedBy: "\n## ").enumerated().map { ($0 == 0 ? "" : "\n## ") + $1 }
+  }
+
+  /// The examples of a section's blocks of `console`. A command may have several lines.
+  private func shown(_ section: String) -> [Example] {
+    section.components(separatedBy: "\n```console\n").dropFirst().flatMap { rest in
+      (rest.components(separatedBy: "\n```").first ?? "").components(separatedBy: "\n").reduce(into: []) {
+        (examples: inout [Example], line) in
+        if line.hasPrefix("$ ") {
+          examples.append(Example(command: line, output: ""))
+        } else if let last = examples.indices.last {
+          if examples[last].output.isEmpty, line.hasPrefix("> ") {
+            examples[last].command += "\n" + line
+          } else {
+            examples[last].output += line + "\n"
+          }
+        }
+      }
+    }
+  }
+
+  /// The commands of a section whose output is another one, or which only one of both has.
+  private func differences(_ section: String, _ other: String) -> [String] {
+    let (first, second) = (shown(section), shown(other))
+    guard first.map(\.command) == second.map(\.command) else { return ["other commands"] }
+    let (written, real) = (plain(first.map(\.output)), plain(second.map(\.output)))
+    return zip(first, zip(written, real)).filter { $1.0 != $1.1 }.map { "\($0.command): \($1.0)is \($1.1)" }
+  }
+
+  /// The width and height of a PNG file, as its header has them.
+  private func size(of png: URL) throws -> [UInt8] { Array(try Data(contentsOf: png).dropFirst(16).prefix(8)) }
+
+  @Test(
+    "C3 the examples in README.md and GUIDE.md have the same output when they are typed again",
+    arguments: [("README.md", 5), ("docs/GUIDE.md", 80)])
+  func page(_ name: String, least: Int) async throws {
+    let file = Project.root.appending(path: name)
+    let written = sections(try String(contentsOf: file, encoding: .utf8))
+    #expect(written.flatMap(shown).count >= least)
+    let run = try CommandRun()
+    defer { #expect(throws: Never.self) { try run.remove() } }
+    let (script, kept) = (run.place.appending(path: "page"), run.place.appending(path: "kept"))
+    let transcript = Project.fixtures.appending(path: "bin/transcript").path
+    try Data("exec '\(transcript)' --page --keep '\(kept.path)' '\(file.path)'".utf8).write(to: script)
+    let outcome = try await run.run(script: script)
+    #expect(outcome.status == 0, "\(outcome.stderr)")
+    print(outcome.stderr, terminator: "")
+    let real = sections(outcome.stdout)
+    try #require(real.count == written.count)
+    let pictures = Project.root.appending(path: "docs/pictures")
+    let made = try FileManager.default.contentsOfDirectory(atPath: kept.path).filter {
+      FileManager.default.fileExists(atPath: pictures.appending(path: $0).path)
+    }
+    if CommandCase.recorded?.contains(file.lastPathComponent) == true {
+      let page = zip(written, real).map { differences($0, $1).isEmpty ? $0 : $1 }.joined()
+      try Data(page.utf8).write(to: file)
+      for picture in made {
+        try Data(contentsOf: kept.appending(path: picture)).write(to: pictures.appending(path: picture))
+      }
+      Issue.record("recorded: read the page, look at its pictures, and run the test again")
+    }
+    for (section, again) in zip(written, real) { #expect(differences(section, again) == []) }
+    for picture in made {
+      #expect(
+        try size(of: kept.appending(path: picture)) == size(of: pictures.appending(path: picture)), "\(picture)")
+    }
+    print("examples: \(real.flatMap(shown).count) of \(name) were typed again, with \(made.count) of its pictures")
+  }
+
+  @Test("C3 an example with another output is found, and another id at all its places is none")
+  func pageControl() throws {
+    let page = try String(contentsOf: Project.root.appending(path: "README.md"), encoding: .utf8)
+    let section = try #require(sections(page).first { shown($0).count >= 5 })
+    let id = try #require(shown(section)[1].output.split(separator: "\n").first)
+    let other = id.replacing("0", with: "1").dropFirst() + "z"
+    #expect(differences(section, section) == [])
+    let marked = id.prefix(1) + "-" + id.dropFirst(), otherMarked = other.prefix(1) + "-" + other.dropFirst()
+    #expect(section.contains(marked))
+    let renamed = section.replacing(id, with: other).replacing(marked, with: otherMarked)
+    #expect(renamed != section && differences(section, renamed) == [])
+    for (right, wrong) in [("revision 2", "revision 3"), ("\(id) ", "\(other) "), ("bees.png\n", "")] {
+      #expect(section.contains(right), "README has \(right)")
+      #expect(differences(section, section.replacing(right, with: wrong)).count == 1, "\(wrong) for \(right)")
+    }
+    #expect(differences(section, section.replacing("$ emojiart new", with: "$ emojiart make")) == ["other commands"])
   }
 }

@@ -9,8 +9,8 @@ import ArtWorkspace
 import Foundation
 import Testing
 
-/// The README's examples of the library, verbatim, for the compiler. Those that need a folder or the network are not run.
-private enum ReadmeExamples {
+/// The examples of docs/LIBRARY.md, verbatim, for the compiler. Those that need a folder or the network are not run.
+private enum LibraryExamples {
   static func folder() async throws {
     let folder = try await DocumentFolder.open("posters", isRecursive: true)
     for await event in folder.events() {
@@ -105,12 +105,12 @@ struct CompiledExamples {
   }
 }
 
-@Suite("The README")
-struct ReadmeTests {
-  @Test("the README's examples of the library are compiled verbatim")
+@Suite("The page of the libraries")
+struct LibraryPageTests {
+  @Test("the examples of LIBRARY.md are compiled verbatim")
   func examples() throws {
-    let readme = try String(contentsOf: Project.root.appending(path: "README.md"), encoding: .utf8)
-    let examples = CompiledExamples.examples(in: readme)
+    let page = try String(contentsOf: Project.root.appending(path: "docs/LIBRARY.md"), encoding: .utf8)
+    let examples = CompiledExamples.examples(in: page)
     let compiled = try CompiledExamples()
     #expect(examples.count == 6)
     #expect(compiled.missing(examples) == [])
@@ -122,7 +122,7 @@ struct ReadmeTests {
 
   @Test("the example of exchange reads one document and writes another")
   func exchange() async throws {
-    let folder = FileManager.default.temporaryDirectory.appending(path: "emojiart-readme-\(UUID())").path
+    let folder = FileManager.default.temporaryDirectory.appending(path: "emojiart-library-\(UUID())").path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     defer { #expect(throws: Never.self) { try FileManager.default.removeItem(atPath: folder) } }
     let file = DocumentFile("\(folder)/bees.emojiart")
@@ -132,7 +132,7 @@ struct ReadmeTests {
     try await document.perform(.add([EmojiText("🐝")], at: .center, size: .standard))
     let old = Project.fixtures.appending(path: "exchange/2017-url.emojiart")
     var output: [UInt8] = []
-    try await ReadmeExamples.exchange([UInt8](Data(contentsOf: old)), document, to: &output)
+    try await LibraryExamples.exchange([UInt8](Data(contentsOf: old)), document, to: &output)
     try await document.close()
     #expect(
       String(decoding: output, as: UTF8.self)
