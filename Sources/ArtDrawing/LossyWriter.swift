@@ -34,16 +34,16 @@ enum LossyWriter {
 
   /// Paints and writes a JPEG file. Throws `noMemory`.
   static func writeJPEG(
-    _ painter: Painter, quality: Int, resolution: Int?, _ receive: ([UInt8]) -> Void
+    _ source: some RasterSource, quality: Int, resolution: Int?, _ receive: ([UInt8]) -> Void
   ) throws(DrawingRefusal) {
-    let size = painter.size
+    let size = source.size
     guard
       let file = cjpeg_begin(
         UInt32(clamping: size.width), UInt32(clamping: size.height), Int32(clamping: quality),
         UInt16(clamping: resolution ?? 0))
     else { throw .noMemory }
     defer { cjpeg_free(file) }
-    try eachBand(of: painter) { (band, rows) throws(DrawingRefusal) in
+    try eachBand(of: source) { (band, rows) throws(DrawingRefusal) in
       guard cjpeg_write(file, band.pixels, band.stride, UInt32(clamping: rows)) else { throw .noMemory }
       var start: UnsafePointer<UInt8>?
       let count = cjpeg_take(file, &start)
@@ -68,15 +68,15 @@ enum LossyWriter {
 
   /// Paints and writes a WebP file. Throws `noMemory`.
   static func writeWebP(
-    _ painter: Painter, quality: Int, isTransparent: Bool, _ receive: @escaping ([UInt8]) -> Void
+    _ source: some RasterSource, quality: Int, _ receive: @escaping ([UInt8]) -> Void
   ) throws(DrawingRefusal) {
-    let size = painter.size
+    let size = source.size
     guard
       let file = cwebp_begin(
-        UInt32(clamping: size.width), UInt32(clamping: size.height), isTransparent, Int32(clamping: quality))
+        UInt32(clamping: size.width), UInt32(clamping: size.height), source.isTransparent, Int32(clamping: quality))
     else { throw .noMemory }
     defer { cwebp_free(file) }
-    try eachBand(of: painter) { (band, rows) throws(DrawingRefusal) in
+    try eachBand(of: source) { (band, rows) throws(DrawingRefusal) in
       guard cwebp_write(file, band.pixels, band.stride, UInt32(clamping: rows)) else { throw .noMemory }
     }
     let sink = ByteSink(receive)
@@ -91,14 +91,14 @@ enum LossyWriter {
 
   /// Paints band by band; each has an even number of rows, but for the last one.
   private static func eachBand(
-    of painter: Painter, _ body: (PixelBuffer, _ rows: Int) throws(DrawingRefusal) -> Void
+    of source: some RasterSource, _ body: (PixelBuffer, _ rows: Int) throws(DrawingRefusal) -> Void
   ) throws(DrawingRefusal) {
-    let size = painter.size
+    let size = source.size
     let rows = min(size.height, max(2, bandPixels / size.width / 2 * 2))
     let band = try PixelBuffer(width: size.width, height: rows)
     for top in stride(from: 0, to: size.height, by: rows) {
       let end = min(top + rows, size.height)
-      try painter.paint(top..<end, into: band)
+      try source.paint(top..<end, into: band)
       try body(band, end - top)
     }
   }

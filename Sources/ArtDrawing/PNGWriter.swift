@@ -14,19 +14,19 @@ struct PNGWriter {
 
   /// Paints and writes, band by band. A resolution, in dots per inch, is recorded. Throws `noMemory`.
   static func write(
-    _ painter: Painter, isTransparent: Bool, resolution: Int? = nil, _ receive: ([UInt8]) -> Void
+    _ source: some RasterSource, resolution: Int? = nil, _ receive: ([UInt8]) -> Void
   ) throws(DrawingRefusal) {
-    let size = painter.size
+    let size = source.size
     let rows = min(
       size.height, max(1, bandPixels / size.width, min(minimum.rows, minimum.pixels / size.width)))
     // One band is painted while the other is compressed.
     var band = try PixelBuffer(width: size.width, height: rows)
     var other = try PixelBuffer(width: size.width, height: rows)
     let file = try PNGFile(
-      width: size.width, height: size.height, isTransparent: isTransparent, resolution: resolution)
+      width: size.width, height: size.height, isTransparent: source.isTransparent, resolution: resolution)
     for top in stride(from: 0, to: size.height, by: rows) {
       let end = min(top + rows, size.height)
-      try painter.paint(top..<end, into: band)
+      try source.paint(top..<end, into: band)
       try file.write(band, rows: end - top, receive)
       swap(&band, &other)
     }
@@ -110,6 +110,14 @@ final class PixelBuffer {
   }
 
   deinit { free(pixels) }
+
+  /// Some of its columns as a whole picture. They must be within it.
+  func columns(_ first: Int, _ count: Int) -> craster_part {
+    var part = part(of: (count, height))
+    part.pixels = pixels + 4 * first
+    part.width = Int32(clamping: count)
+    return part
+  }
 
   /// The buffer as a part of a larger picture.
   func part(left: Int = 0, top: Int = 0, rows: Int? = nil, of whole: (width: Int, height: Int)? = nil)

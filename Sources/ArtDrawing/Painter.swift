@@ -5,61 +5,103 @@ import CGraphics
 import CWorker
 import Glibc
 
-/// Paints the pixels of a drawing in bands; every band is identical to that part of the whole.
-final class Painter {
+/// What is visible of a drawing, and what painting it takes. Nothing is decoded yet.
+struct PaintingPlan {
   /// A visible label, and the rows that it touches.
-  private struct VisibleLabel {
+  fileprivate struct VisibleLabel {
     var label: Int32
     var top: Int32
     var bottom: Int32
   }
 
-  private let scene: DrawingScene
-  private let projection: Projection
-  private let isTransparent: Bool
-  private let typesetter: Typesetter
-  private let glyphs: GlyphCache
-  private let background: BackgroundPainter
-  private var visibleLabels: [VisibleLabel] = []
-  /// The summary for the caller.
-  let drawn: Drawn
+  fileprivate let drawing: Drawing
+  fileprivate let projection: Projection
+  fileprivate let typesetter: Typesetter
+  fileprivate private(set) var visibleLabels: [VisibleLabel] = []
+  fileprivate let highlights: HighlightPainter
+  fileprivate let missing: MissingGlyphTexts
+  fileprivate let enlarged: Drawn.Enlarged?
+  /// The work, which nothing has checked yet.
+  let work: PaintingWork
 
   /// The size of the result.
   var size: PixelSize { projection.size }
 
-  /// Decodes the background and finds the visible labels. Throws `tooLarge` for too many pixels or too much
-  /// work, and `noMemory`.
+  /// Finds the visible labels. Throws `noMemory`.
   init(_ drawing: Drawing, size: PixelSize, _ typesetter: Typesetter) throws(DrawingRefusal) {
-    scene = drawing.scene
-    isTransparent = drawing.isTransparent
+    self.drawing = drawing
     self.typesetter = typesetter
-    glyphs = GlyphCache(typesetter.color)
     projection = Projection(
       drawing.region, of: drawing.scene.canvas, to: size, crop: drawing.details.crop)
     var missing = MissingGlyphTexts()
     let bounds = RasterBounds(drawing.format, isTransparent: drawing.isTransparent)
     var work = PaintingWork(drawing.region, size: size, bounds, page: drawing.details.page)
     var enlarging = Enlarging(typesetter.color, pixels: max(projection.scaleX, projection.scaleY))
-    for (index, label) in scene.labels.enumerated() {
+    for (index, label) in drawing.scene.labels.enumerated() {
       let layout = try typesetter.layout(label.text)
       guard let rows = projection.rows(of: label, layout, &work) else { continue }
-      work.add(letters: layout.letters.points.count, rows: Int(rows.upperBound - rows.lowerBound))
+      work.add(points: layout.letters.points.count, rows: Int(rows.upperBound - rows.lowerBound))
       if layout.hasMissingGlyphs { missing.insert(label.text) }
       enlarging.add(label, layout)
       visibleLabels.append(
         VisibleLabel(label: Int32(clamping: index), top: rows.lowerBound, bottom: rows.upperBound))
     }
-    try work.check()
-    background = BackgroundPainter(scene, projection)
-    drawn = Drawn(
-      lacking: missing.first, lackingCount: missing.count, pictureFault: background.fault,
-      enlarged: enlarging.most)
+    highlights = HighlightPainter(drawing.details.highlights, projection, &work)
+    (self.missing, self.work, enlarged) = (missing, work, enlarging.most)
+  }
+}
+
+/// Paints the pixels of a drawing in bands; every band is identical to that part of the whole.
+final class Painter: RasterSource {
+  private let scene: DrawingScene
+  private let projection: Projection
+  let isTransparent: Bool
+  private let typesetter: Typesetter
+  private let glyphs: GlyphCache
+  private let background: BackgroundPainter
+  private let visibleLabels: [PaintingPlan.VisibleLabel]
+  private let highlights: HighlightPainter
+  /// The summary for the caller.
+  let drawn: Drawn
+
+  /// The size of the result.
+  var size: PixelSize { projection.size }
+
+  /// Finds the visible labels and decodes the background. Throws `tooLarge` for too many pixels or too much
+  /// work, and `noMemory`.
+  convenience init(_ drawing: Drawing, size: PixelSize, _ typesetter: Typesetter) throws(DrawingRefusal) {
+    let plan = try PaintingPlan(drawing, size: size, typesetter)
+    try plan.work.check()
+    self.init(plan)
   }
 
-  /// Paints some rows into the first rows of a buffer that is as wide as the result. Throws `noMemory` and
-  /// `badFont`.
+  /// Decodes the background, unless a painter beside this one has the same one. The work must be checked.
+  init(_ plan: PaintingPlan, beside other: Painter? = nil) {
+    scene = plan.drawing.scene
+    isTransparent = plan.drawing.isTransparent
+    (projection, typesetter, highlights) = (plan.projection, plan.typesetter, plan.highlights)
+    visibleLabels = plan.visibleLabels
+    glyphs = other?.glyphs ?? GlyphCache(plan.typesetter.color)
+    if let other, other.scene.picture == scene.picture,
+      other.scene.canvas == scene.canvas, other.projection.isSame(as: projection) {
+      background = other.background
+    } else {
+      background = BackgroundPainter(scene, projection)
+    }
+    drawn = Drawn(
+      lacking: plan.missing.first, lackingCount: plan.missing.count, pictureFault: background.fault,
+      enlarged: plan.enlarged)
+  }
+
   func paint(_ rows: Range<Int>, into buffer: PixelBuffer) throws(DrawingRefusal) {
-    var target = buffer.part(top: rows.lowerBound, rows: rows.count, of: (size.width, size.height))
+    try paint(rows, into: buffer, from: 0)
+  }
+
+  /// Paints some rows into the first rows of a buffer, from that column of it on. Throws `noMemory` and `badFont`.
+  func paint(_ rows: Range<Int>, into buffer: PixelBuffer, from column: Int) throws(DrawingRefusal) {
+    var target = buffer.columns(column, size.width)
+    (target.top, target.height) = (Int32(clamping: rows.lowerBound), Int32(clamping: rows.count))
+    target.whole_height = Int32(clamping: size.height)
     let all = craster_rect(
       left: 0, top: Int32(clamping: rows.lowerBound), right: Int32(clamping: size.width),
       bottom: Int32(clamping: rows.upperBound))
@@ -71,6 +113,7 @@ final class Painter {
     for item in visibleLabels where item.top < part.bottom && item.bottom > part.top {
       try paint(scene.labels[Int(item.label)], on: &target, part)
     }
+    try highlights.paint(on: target, part)
   }
 
   /// Paints everything. Throws `noMemory` and `badFont`.
@@ -105,33 +148,43 @@ final class Painter {
   }
 }
 
-extension Painter {
+extension craster_part {
   /// The columns that are painted at once: Cairo's pictures have at most 32,767.
   private static let columns: Int32 = 1 << 14
 
-  /// Paints letters.
-  private func paint(
-    _ letters: Outline, of label: DrawingScene.Label, on target: inout craster_part, _ part: craster_rect
+  /// Calls `body` with a context of Cairo for each part of a rectangle within this picture, and the part's corner. Throws `noMemory`.
+  func draw(
+    _ rect: craster_rect, _ body: (_ cairo: OpaquePointer?, _ left: Int32, _ top: Int32) -> Void
   ) throws(DrawingRefusal) {
-    guard let rect = projection.box(of: letters, label)?.pixels.cut(to: part), !rect.isEmpty,
-      let pixels = target.pixels
-    else { return }
-    let shape = ResultOutline(letters, label.map.then(projection.map), within: projection.size)
-    for left in stride(from: rect.left, to: rect.right, by: Int(Self.columns)) {
+    guard let pixels, !rect.isEmpty else { return }
+    for left in Swift.stride(from: rect.left, to: rect.right, by: Int(Self.columns)) {
       let columns = min(rect.right - left, Self.columns)
-      let first = pixels + Int(rect.top - target.top) * target.stride + 4 * Int(left - target.left)
+      let first = pixels + Int(rect.top - top) * stride + 4 * Int(left - self.left)
       let surface = cairo_image_surface_create_for_data(
-        first, CAIRO_FORMAT_ARGB32, columns, rect.bottom - rect.top, Int32(clamping: target.stride))
+        first, CAIRO_FORMAT_ARGB32, columns, rect.bottom - rect.top, Int32(clamping: stride))
       let cairo = cairo_create(surface)
-      label.ink.set(on: cairo)
-      shape.add(to: cairo, left: left, top: rect.top)
-      cairo_fill(cairo)
+      body(cairo, left, rect.top)
       let isPainted =
         cairo_status(cairo) == CAIRO_STATUS_SUCCESS
         && cairo_surface_status(surface) == CAIRO_STATUS_SUCCESS
       cairo_destroy(cairo)
       cairo_surface_destroy(surface)
       guard isPainted else { throw .noMemory }
+    }
+  }
+}
+
+extension Painter {
+  /// Paints letters.
+  private func paint(
+    _ letters: Outline, of label: DrawingScene.Label, on target: inout craster_part, _ part: craster_rect
+  ) throws(DrawingRefusal) {
+    guard let rect = projection.box(of: letters, label)?.pixels.cut(to: part), !rect.isEmpty else { return }
+    let shape = ResultOutline(letters, label.map.then(projection.map), within: projection.size)
+    try target.draw(rect) { cairo, left, top in
+      label.ink.set(on: cairo)
+      shape.add(to: cairo, left: left, top: top)
+      cairo_fill(cairo)
     }
   }
 }
@@ -248,25 +301,48 @@ struct PaintingWork {
   /// The pixels of all emoji together, hidden ones included.
   static let painted = 2e9
 
-  private let region: CanvasRect
+  /// The sides of the region in canvas pixels.
+  private let region: (width: Double, height: Double)
   private let size: PixelSize
   private let bounds: RasterBounds
   private let page: PageSize?
+  /// The columns that do not grow with the scale.
+  private var fixed = 0
   private var sum = 0.0
   // Sums over all rectangles, to estimate the work at smaller scales.
   private var glyphs = 0.0
   private var widths = 0.0
   private var heights = 0.0
   private var areas = 0.0
-  /// The points of letters in all bands, as pixels.
-  private var letters = 0.0
+  /// The points of shapes, and these times their rows.
+  private var points = 0.0
+  private var pointRows = 0.0
 
   /// No work yet, for a drawing of that region.
   init(_ region: CanvasRect, size: PixelSize, _ bounds: RasterBounds, page: PageSize? = nil) {
-    self.region = region
+    self.region = (region.width, region.height)
     self.size = size
     self.bounds = bounds
     self.page = page
+  }
+
+  /// The work of panels beside each other, of the same scale, in a picture of that size with that many columns between them. The first
+  /// one has the bounds.
+  init(_ first: PaintingWork, beside others: [PaintingWork], size: PixelSize, gaps: Int) {
+    let all = [first] + others
+    region = (all.reduce(0) { $0 + $1.region.width }, all.map(\.region.height).max() ?? 0)
+    (self.size, bounds, page) = (size, first.bounds, nil)
+    // The width of each panel is rounded.
+    fixed = gaps + others.count
+    for work in all {
+      sum += work.sum
+      glyphs += work.glyphs
+      widths += work.widths
+      heights += work.heights
+      areas += work.areas
+      points += work.points
+      pointRows += work.pointRows
+    }
   }
 
   /// Adds the rectangle of a glyph, even an empty one: at a smaller scale it may touch pixels.
@@ -281,10 +357,16 @@ struct PaintingWork {
     areas += width * height
   }
 
-  /// Adds the outlines of a label's letters, which are mapped again for each band.
-  mutating func add(letters points: Int, rows: Int) {
+  /// Adds a shape, such as the letters of a label, which is mapped again for each band.
+  mutating func add(points: Int, rows: Int) {
+    self.points += Double(points)
+    pointRows += Double(points) * Double(rows)
+  }
+
+  /// The work of shapes, as pixels, whose rows are multiplied by that, and are that many more.
+  private func shapes(_ down: Double = 1, more rows: Double = 0) -> Double {
     // Mapping a point takes as long as painting some twenty pixels; a band has 64 rows or more.
-    letters += 20 * Double(points) * (Double(rows) / 64 + 1)
+    20 * ((pointRows * down + points * rows) / 64 + points)
   }
 
   /// Throws `tooLarge` for a result of too many pixels or too much work; the error names the largest scale of
@@ -295,29 +377,34 @@ struct PaintingWork {
         "a \(bounds.name) file of \(size.width) x \(size.height) pixels is too large: at most \(bounds.pixels) pixels, and \(bounds.side) a side, are drawn"
       )
     }
-    guard sum + letters <= Self.painted else { throw tooLarge("painting these emoji would take too long") }
+    guard sum + shapes() <= Self.painted else { throw tooLarge("painting these emoji would take too long") }
   }
 
   /// Whether a smaller result can certainly be painted.
   private func isBearable(_ width: Int, _ height: Int) -> Bool {
     guard width <= size.width, height <= size.height, bounds.contain(width, height) else { return false }
-    let (across, down) = (Double(width) / Double(size.width), Double(height) / Double(size.height))
+    let growing = max(1, size.width - fixed)
+    let (across, down) = (
+      Double(max(1, width - fixed)) / Double(growing), Double(height) / Double(size.height)
+    )
     // The sides of a rectangle shrink with the scale, and grow by up to 4 pixels: edges fade over a pixel at
     // any scale and are rounded to whole pixels, and so is the canvas. This is the sum of (side + 4 + 16) *
     // (side + 4).
-    return areas * across * down + 4 * widths * across + 20 * heights * down + 80 * glyphs + letters
+    return areas * across * down + 4 * widths * across + 20 * heights * down + 80 * glyphs
+      + shapes(down, more: 4)
       <= Self.painted
   }
 
   private func tooLarge(_ words: String) -> DrawingRefusal {
-    let scale = max(Double(size.width) / region.width, Double(size.height) / region.height)
+    let growing = max(1, size.width - fixed)
+    let scale = max(Double(growing) / region.width, Double(size.height) / region.height)
     // For a tiny region, any scale gives one pixel.
     var power = Int(log10(min(scale, 1e300)).rounded(.down)) - 2
     var digits = 999
     while true {
       // The same value that a user's text is read as.
       guard let scale = Double("\(digits)e\(power)") else { break }
-      let (width, height) = (Self.side(region.width * scale), Self.side(region.height * scale))
+      let (width, height) = (Self.side(region.width * scale) + fixed, Self.side(region.height * scale))
       if isBearable(width, height) {
         guard let page else {
           return DrawingRefusal(.tooLarge, "\(words); scale \(numberText(scale)) works")
@@ -325,7 +412,7 @@ struct PaintingWork {
         let dots = max(1, Int(scale * region.width / page.width * 72))
         return DrawingRefusal(.tooLarge, "\(words); \(dots) dots per inch work")
       }
-      guard width > 1 || height > 1 else { break }
+      guard width > 1 + fixed || height > 1 else { break }
       digits -= 1
       if digits < 100 { (digits, power) = (999, power - 1) }
     }
@@ -352,6 +439,16 @@ struct Projection {
   let scaleY: Double
   /// The canvas in pixels of the result, clipped to it; empty where it is not visible.
   let canvas: craster_rect
+
+  /// Whether both map the canvas alike.
+  func isSame(as other: Projection) -> Bool {
+    size == other.size && numbers == other.numbers
+  }
+
+  private var numbers: [Double] {
+    [originX, originY, scaleX, scaleY]
+      + [canvas.left, canvas.top, canvas.right, canvas.bottom].map { Double($0) }
+  }
 
   /// Maps the whole region to the whole result.
   init(_ region: CanvasRect, of canvas: Canvas, to size: PixelSize, crop: CanvasRect? = nil) {

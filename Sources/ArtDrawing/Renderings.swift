@@ -18,19 +18,9 @@ public enum Renderings {
     _ drawing: Drawing, with fonts: OpenFonts, _ receive: @escaping ([UInt8]) -> Void
   ) throws(DrawingRefusal) -> Drawn {
     switch drawing.format {
-    case .png(let size):
+    case .png(let size), .jpeg(let size, _), .webp(let size, _):
       let painter = try Painter(drawing, size: size, Typesetter(fonts))
-      try PNGWriter.write(
-        painter, isTransparent: drawing.isTransparent, resolution: drawing.details.resolution, receive)
-      return painter.drawn
-    case .jpeg(let size, let quality):
-      let painter = try Painter(drawing, size: size, Typesetter(fonts))
-      try LossyWriter.writeJPEG(
-        painter, quality: quality, resolution: drawing.details.resolution, receive)
-      return painter.drawn
-    case .webp(let size, let quality):
-      let painter = try Painter(drawing, size: size, Typesetter(fonts))
-      try LossyWriter.writeWebP(painter, quality: quality, isTransparent: drawing.isTransparent, receive)
+      try write(painter, as: drawing, receive)
       return painter.drawn
     case .sixel, .symbols:
       let size = try TerminalEncoder.paintedSize(drawing.format)
@@ -43,6 +33,32 @@ public enum Renderings {
       return try SVGWriter.write(drawing, fonts, size, embedsGlyphs: embedsGlyphs, receive)
     case .pdf:
       return try PDFFile(receive).add(drawing, with: fonts)
+    }
+  }
+
+  /// Draws one picture of several drawings side by side, from left to right. The format is the first one's, whose size is that of its
+  /// panel; all are files of pixels. All else is as for one drawing. Returns the report on each.
+  public static func draw(
+    panels: [Drawing], with fonts: OpenFonts, _ receive: @escaping ([UInt8]) -> Void
+  ) throws(DrawingRefusal) -> [Drawn] {
+    guard let first = panels.first, panels.count > 1 else {
+      return try panels.first.map { (only) throws(DrawingRefusal) in [try draw(only, with: fonts, receive)] } ?? []
+    }
+    let row = try PainterRow(panels, Typesetter(fonts))
+    try write(row, as: first, receive)
+    return row.drawn
+  }
+
+  /// Paints a file of pixels; the size is the source's.
+  private static func write(
+    _ source: some RasterSource, as drawing: Drawing, _ receive: @escaping ([UInt8]) -> Void
+  ) throws(DrawingRefusal) {
+    let resolution = drawing.details.resolution
+    switch drawing.format {
+    case .jpeg(_, let quality):
+      try LossyWriter.writeJPEG(source, quality: quality, resolution: resolution, receive)
+    case .webp(_, let quality): try LossyWriter.writeWebP(source, quality: quality, receive)
+    default: try PNGWriter.write(source, resolution: resolution, receive)
     }
   }
 }

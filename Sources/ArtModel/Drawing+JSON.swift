@@ -197,7 +197,7 @@ extension WorkerRequest.Draw {
     }
   }
 
-  /// Reads what `write` writes.
+  /// Reads what `write` writes. Throws for panels or highlights of a format that has none.
   init(from reader: inout JSONReader) throws(ArtError) {
     var canvas: (canvas: Canvas, fill: Color?)?
     var details = DrawingDetails()
@@ -216,6 +216,9 @@ extension WorkerRequest.Draw {
     }
     guard let canvas, let format, let isTransparent, let region else {
       throw reader.error("draw without canvas, format, isTransparent or region")
+    }
+    guard format.raster != nil || (details.panelsLeft == 0 && details.highlights.isEmpty) else {
+      throw reader.error("panels or highlights of a drawing that is no file of pixels")
     }
     self.init(
       canvas: canvas.canvas, fill: canvas.fill, region: region, format: format, isTransparent: isTransparent,

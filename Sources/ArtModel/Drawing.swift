@@ -19,6 +19,14 @@ public struct Drawing: Hashable, Sendable {
     /// Coloured characters for a terminal, in cells.
     case symbols(columns: Int, rows: Int, TerminalColors)
 
+    /// The size in pixels of a picture that is a file of pixels; nil for all others.
+    public var raster: PixelSize? {
+      switch self {
+      case .png(let size), .jpeg(let size, _), .webp(let size, _): size
+      case .svg, .pdf, .sixel, .symbols: nil
+      }
+    }
+
     /// The bounds of columns and of rows.
     public static let cells = 1...10_000
   }

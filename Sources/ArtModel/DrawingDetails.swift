@@ -8,6 +8,12 @@ public struct DrawingDetails: Hashable, Sendable {
   public static let qualities = 1...100
   /// The most pages of a file.
   public static let pages = 1_000
+  /// The most drawings that are painted side by side.
+  public static let panels = 2
+  /// The pixels between two of them.
+  public static let panelGap = 20
+  /// The most highlights of a drawing; they fit into a line of the worker's words.
+  public static let highlights = 5_000
   /// The most scalars of a title, and of a description.
   public static let textLength = 2_000
 
@@ -23,6 +29,10 @@ public struct DrawingDetails: Hashable, Sendable {
   public var page: PageSize?
   /// For PDF: how many pages of the same file follow.
   public var pagesLeft: Int
+  /// For pictures made of pixels: how many drawings follow that are painted beside this one, into the same picture.
+  public var panelsLeft = 0
+  /// For pictures made of pixels: the lines around what differs. At most `highlights`.
+  public var highlights: [DrawingHighlight] = []
 
   /// Details with these values. Texts are cut to their length.
   public init(
@@ -61,7 +71,7 @@ public struct PageSize: Hashable, Sendable {
 extension DrawingDetails {
   /// Writes the keys that have a value:
   ///
-  ///     {"alternative":"…","crop":{…},"page":[595.28,841.89],"pagesLeft":2,"resolution":300,"title":"…"}
+  ///     {"alternative":"…","crop":{…},"highlights":[{…}],"page":[595.28,841.89],"pagesLeft":2,"panelsLeft":1,"resolution":300,"title":"…"}
   func write(to writer: inout JSONWriter) {
     writer.object { writer in
       if let alternative {
@@ -71,6 +81,10 @@ extension DrawingDetails {
       if let crop {
         writer.key("crop")
         crop.write(to: &writer)
+      }
+      if !highlights.isEmpty {
+        writer.key("highlights")
+        writer.array { for highlight in highlights { highlight.write(to: &$0) } }
       }
       if let page {
         writer.key("page")
@@ -82,6 +96,10 @@ extension DrawingDetails {
       if pagesLeft > 0 {
         writer.key("pagesLeft")
         writer.integer(pagesLeft)
+      }
+      if panelsLeft > 0 {
+        writer.key("panelsLeft")
+        writer.integer(panelsLeft)
       }
       if let resolution {
         writer.key("resolution")
@@ -102,14 +120,25 @@ extension DrawingDetails {
       switch key {
       case "alternative": found.alternative = try reader.boundedText()
       case "crop": found.crop = try CanvasRect(from: &reader)
+      case "highlights": found.highlights = try Self.highlights(from: &reader)
       case "page": found.page = try PageSize(from: &reader)
       case "pagesLeft": found.pagesLeft = try reader.count(0...Self.pages - 1, "pages")
+      case "panelsLeft": found.panelsLeft = try reader.count(0...Self.panels - 1, "panels")
       case "resolution": found.resolution = try reader.count(Self.resolutions, "dots per inch")
       case "title": found.title = try reader.boundedText()
       default: throw reader.error("details with the key \"\(key.prefix(40))\"")
       }
     }
     self = found
+  }
+
+  private static func highlights(from reader: inout JSONReader) throws(ArtError) -> [DrawingHighlight] {
+    var found: [DrawingHighlight] = []
+    try reader.array { (reader) throws(ArtError) in
+      guard found.count < highlights else { throw .badCount(found.count + 1, "highlights") }
+      found.append(try DrawingHighlight(from: &reader))
+    }
+    return found
   }
 }
 

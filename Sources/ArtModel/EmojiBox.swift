@@ -30,6 +30,11 @@ public struct EmojiBox: Hashable, Sendable {
     rotation = label.rotation
   }
 
+  /// A box whose values are already checked.
+  init(centre: Point, width: Double, height: Double, rotation: Rotation) {
+    (x, y, self.width, self.height, self.rotation) = (centre.x, centre.y, width, height, rotation)
+  }
+
   /// The corners, clockwise from the one that is top left before turning, rounded to millionths of a pixel.
   public var corners: [(x: Double, y: Double)] {
     let (sine, cosine) = rotation.sineAndCosine

@@ -57,6 +57,24 @@ public struct Renderer: Sendable {
     return try await draw(pages, drawnPage: drawnPage, receive)
   }
 
+  /// Draws one picture of several drawings side by side, in one helper process, from left to right with `DrawingDetails.panelGap` pixels
+  /// between them. Returns the report on each. Takes 1 to `DrawingDetails.panels` drawings, all in the same format, which is made of
+  /// pixels, and with the same font. All else is as for one drawing.
+  public func draw(
+    panels: [Drawing], _ receive: @escaping @Sendable ([UInt8]) -> Bool
+  ) async throws(DrawingFailure) -> [Drawn] {
+    guard panels.count <= DrawingDetails.panels else {
+      throw .refused(
+        DrawingRefusal(
+          .tooLarge, "\(panels.count) panels; a picture has 1 to \(DrawingDetails.panels); draw several"))
+    }
+    var panels = panels
+    for index in panels.indices { panels[index].details.panelsLeft = panels.count - 1 - index }
+    let reports = Mutex<[Drawn]>([])
+    let last = try await draw(panels, drawnPage: { drawn in reports.withLock { $0.append(drawn) } }, receive)
+    return reports.withLock { $0 } + [last]
+  }
+
   private func draw(
     _ drawings: [Drawing], drawnPage: @escaping @Sendable (Drawn) -> Void,
     _ receive: @escaping @Sendable ([UInt8]) -> Bool
@@ -154,6 +172,11 @@ extension Drawing {
     guard scene.labels.count <= Limits.emojiCount else {
       throw DrawingRefusal(
         .tooLarge, "\(scene.labels.count) emoji; at most \(Limits.emojiCount) are drawn; draw fewer")
+    }
+    guard details.highlights.count <= DrawingDetails.highlights else {
+      throw DrawingRefusal(
+        .tooLarge,
+        "\(details.highlights.count) highlights; at most \(DrawingDetails.highlights) are drawn; draw fewer")
     }
     if let picture = scene.picture, picture.count > WorkerRequest.bodyLimit {
       throw DrawingRefusal(

@@ -9,6 +9,7 @@ import Glibc
 /// Writes replies to standard output. A failed write ends the program, because its reader is gone.
 struct ReplyWriter {
   private let pages = FileInPages()
+  private let row = PanelRow()
 
   /// Fetches a URL; writes the progress and then the body.
   func answer(_ request: WorkerRequest.Fetch) {
@@ -42,14 +43,15 @@ struct ReplyWriter {
     }
   }
 
-  /// Draws with these fonts; writes the parts as they are made.
+  /// Draws with these fonts; writes the parts as they are made, and then the report on each panel.
   func answer(_ drawing: Drawing, with fonts: OpenFonts) {
     if pages.isOpen || drawing.details.pagesLeft > 0 { return pages.answer(drawing, with: fonts, self) }
+    guard let panels = row.add(drawing) else { return }
     var parts = PartWriter(self)
     do throws(DrawingRefusal) {
-      let drawn = try Renderings.draw(drawing, with: fonts) { parts.append($0) }
+      let reports = try Renderings.draw(panels: panels, with: fonts) { parts.append($0) }
       parts.flush()
-      write(.drawn(drawn))
+      for drawn in reports { write(.drawn(drawn)) }
     } catch {
       write(.notDrawn(error))
     }

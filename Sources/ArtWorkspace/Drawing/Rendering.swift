@@ -244,6 +244,26 @@ extension OutputFile {
   }
 }
 
+extension OutputFile {
+  /// Draws one picture of several drawings side by side into this file and puts it at its path; `name` is what messages call the picture.
+  /// Returns the report on each drawing. Throws the error; then the path is unchanged.
+  public func finish(
+    panels: [Drawing], of name: String, by renderer: Renderer = Renderer(), waiter: some DrawingWaiter
+  ) throws(ArtError) -> [Drawn] {
+    let drawn: [Drawn]
+    do throws(DrawingFailure) {
+      drawn = try waiter.wait { () async throws(DrawingFailure) in
+        try await renderer.draw(panels: panels) { self.write($0) }
+      }
+    } catch {
+      if error == .cancelled { try check() }
+      throw ArtError(error, drawing: name)
+    }
+    try finish()
+    return drawn
+  }
+}
+
 /// The reports on the pages that are drawn.
 private final class PageReports: Sendable {
   private let reports = Mutex<[Drawn]>([])

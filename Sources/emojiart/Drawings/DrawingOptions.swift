@@ -151,7 +151,8 @@ struct RenderArguments {
     return try scale(arguments.scale ?? "1")
   }
 
-  private static func pixels(_ typed: String, of what: String) throws(ArtError) -> Int {
+  /// A width or a side as typed. Throws `badValue`.
+  static func pixels(_ typed: String, of what: String) throws(ArtError) -> Int {
     guard typed.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let pixels = Int(typed),
       PixelSize.sides.contains(pixels)
     else {
@@ -161,7 +162,8 @@ struct RenderArguments {
     return pixels
   }
 
-  private static func scale(_ typed: String) throws(ArtError) -> (RenderSize, typed: String) {
+  /// A scale as typed, and how messages name it. Throws `badValue`.
+  static func scale(_ typed: String) throws(ArtError) -> (RenderSize, typed: String) {
     guard let scale = decimal(typed), scale > 0 else {
       throw ArtError(.badValue, "\(shown(typed)) is no scale; give a number above 0, such as 2")
     }

@@ -11,7 +11,9 @@ struct Diff: ParsableCommand {
     abstract: "Show how two documents or states differ.",
     usage: """
       emojiart diff <doc> <doc2> [--from <rev|name>] [--to <rev|name>]
+               [-o <file> [--width <width> | --scale <scale>]]
       emojiart diff <doc> [--from <rev|name>] [--to <rev|name>]
+               [-o <file> [--width <width> | --scale <scale>]]
       emojiart diff --textconv <doc>
       """,
     discussion: """
@@ -19,6 +21,8 @@ struct Diff: ParsableCommand {
       one that is not the same in both. --from is a state of DOC and --to one of DOC2, or of DOC if there is none: a \
       revision of `emojiart history`, or the name of a version. Without --from it is the revision before the last edit; without \
       --to the present state.
+
+      With -o it also draws both states side by side as a PNG, JPEG or WebP file. What only the first has is within an orange       line of dashes, what only the second has within a green line without gaps, and what is not the same within a blue line of       dots. A line of dots at the edge of the canvas means that the canvas, its colour or the background differs.
 
       --textconv is for git: `*.emojiart diff=emojiart` in .gitattributes, and once on each machine: \
       git config diff.emojiart.textconv 'emojiart diff --textconv'. It prints a line for each emoji, and git compares \
@@ -28,6 +32,7 @@ struct Diff: ParsableCommand {
         emojiart diff bees
         emojiart diff bees --from 12 --to draft
         emojiart diff bees wasps
+        emojiart diff bees --from draft -o changes.png
         emojiart diff --textconv bees
       """)
 
@@ -47,12 +52,31 @@ struct Diff: ParsableCommand {
     help: ArgumentHelp("The state of the second, likewise.", valueName: "rev|name"),
     completion: .custom(Completion.versions))
   var to: String?
+  @Option(
+    name: [.customShort("o"), .long], parsing: .unconditional,
+    help: ArgumentHelp("The picture that is written, or - for stdout, as PNG.", valueName: "file"),
+    completion: .file(extensions: ["png", "jpg", "jpeg", "webp"]))
+  var output: String?
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "The picture's width in pixels (default: the canvases', and at most 4,000).", valueName: "width"))
+  var width: String?
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("The picture's pixels per pixel of the canvas.", valueName: "scale"))
+  var scale: String?
   @Flag(help: "As git's textconv: one document as text.") var textconv = false
   @OptionGroup var common: CommonOptions
 
   func run() throws {
-    guard textconv else { return try compare() }
-    guard other == nil, from == nil, to == nil, !common.json else {
+    guard textconv else {
+      let status = try compare()
+      try Output.flush()
+      if status != .done { throw ExitCode(status.rawValue) }
+      return
+    }
+    guard other == nil, from == nil, to == nil, output == nil, width == nil, scale == nil, !common.json else {
       throw ArtError(.usage, "--textconv writes one document as text; leave out the others")
     }
     // As it is saved: git's copy of a file has no journal.
@@ -61,10 +85,21 @@ struct Diff: ParsableCommand {
     for line in try file.read().textLines { try Output.line(safe(line)) }
   }
 
-  private func compare() throws(ArtError) {
+  private func compare() throws(ArtError) -> ExitStatus {
+    let arguments = try DiffPictureArguments(self)
     let comparison = try Comparison(self)
-    if common.json { return try Output.line(comparison.json) }
-    for line in comparison.lines { try Output.line(safe(line)) }
+    let picture = try arguments.map { (arguments) throws(ArtError) in
+      try DiffPicture(arguments, comparison).draw()
+    }
+    if output == "-" {
+      // The picture is there.
+    } else if common.json {
+      try Output.line(comparison.json(picture: picture?.json))
+    } else {
+      for line in comparison.lines { try Output.line(safe(line)) }
+      if let picture { try Output.line(safe(picture.line)) }
+    }
+    return picture?.status ?? .done
   }
 
   /// Two states, as the arguments name them.
@@ -75,17 +110,22 @@ struct Diff: ParsableCommand {
     func reference(_ typed: String?) throws(ArtError) -> RevisionReference? {
       try typed.map { (typed) throws(ArtError) in try RevisionReference(typed: typed) }
     }
-    func state(_ file: DocumentFile, _ reference: RevisionReference?) throws(ArtError) -> Comparison.State {
-      Comparison.State(path: file.path, content: try recovery.content(of: file, at: reference))
+    func state(
+      _ file: DocumentFile, _ reference: RevisionReference?, _ recovery: Recovery
+    ) throws(ArtError) -> Comparison.State {
+      guard output != nil else {
+        return Comparison.State(path: file.path, content: try recovery.content(of: file, at: reference))
+      }
+      let view = try DocumentView(file, at: reference, recovery: recovery)
+      return Comparison.State(path: file.path, content: view.content, view: view)
     }
-    let new = try state(second ?? first, reference(to))
-    guard second == nil, from == nil else { return (try state(first, reference(from)), new) }
+    let new = try state(second ?? first, reference(to), recovery)
+    guard second == nil, from == nil else { return (try state(first, reference(from), recovery), new) }
     guard new.content.revision > 0 else {
       throw ArtError(.usage, "\(first.path) has no edit yet; name another document to compare it with")
     }
     // The orphaned edits of the document were reported already.
-    let before = try recovery.reporting { _ in }.content(of: first, at: .number(new.content.revision - 1))
-    return (Comparison.State(path: first.path, content: before), new)
+    return (try state(first, .number(new.content.revision - 1), recovery.reporting { _ in }), new)
   }
 }
 
@@ -95,13 +135,15 @@ struct Comparison {
   struct State {
     let path: String
     let content: DocumentContent
+    /// What is drawn of it; nil where nothing is drawn.
+    var view: DocumentView?
 
     /// `bees.emojiart at revision 12`.
     var text: String { "\(path) at revision \(content.revision)" }
   }
 
-  private let (old, new): (State, State)
-  private let difference: ArtDifference
+  let (old, new): (State, State)
+  let difference: ArtDifference
 
   init(_ arguments: Diff) throws(ArtError) {
     (old, new) = try arguments.states()
@@ -128,8 +170,8 @@ struct Comparison {
   }
 
   /// `{"added":[…],"changed":[{"fields":["position"],"from":{…},"to":{…}}],"from":{…},"removed":[…],"to":{…}}`, and what differs of `canvas`,
-  /// `background` and `pending` as `{"from":…,"to":…}`.
-  var json: String {
+  /// `background` and `pending` as `{"from":…,"to":…}`; and the picture, if there is one, as `picture`.
+  func json(picture: JSON? = nil) -> String {
     var json = JSONWriter(urls: .redacted)
     json.object { json in
       json.key("added")
@@ -146,6 +188,10 @@ struct Comparison {
       old.write(to: &json)
       json.pair("pending", difference.pending) { json, pending in
         if let pending { pending.write(to: &json) } else { json.null() }
+      }
+      if let picture {
+        json.key("picture")
+        json.value(picture)
       }
       json.key("removed")
       json.array { json in for emoji in difference.removed { emoji.write(to: &json) } }
