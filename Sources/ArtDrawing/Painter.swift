@@ -40,7 +40,7 @@ struct PaintingPlan {
     for (index, label) in drawing.scene.labels.enumerated() {
       let layout = try typesetter.layout(label.text)
       guard let rows = projection.rows(of: label, layout, &work) else { continue }
-      work.add(points: layout.letters.points.count, rows: Int(rows.upperBound - rows.lowerBound))
+      work.add(letters: layout.letters.points.count, rows: Int(rows.upperBound - rows.lowerBound))
       if layout.hasMissingGlyphs { missing.insert(label.text) }
       enlarging.add(label, layout)
       visibleLabels.append(
@@ -113,7 +113,7 @@ final class Painter: RasterSource {
     for item in visibleLabels where item.top < part.bottom && item.bottom > part.top {
       try paint(scene.labels[Int(item.label)], on: &target, part)
     }
-    try highlights.paint(on: target, part)
+    highlights.paint(on: target, part)
   }
 
   /// Paints everything. Throws `noMemory` and `badFont`.
@@ -148,43 +148,33 @@ final class Painter: RasterSource {
   }
 }
 
-extension craster_part {
+extension Painter {
   /// The columns that are painted at once: Cairo's pictures have at most 32,767.
   private static let columns: Int32 = 1 << 14
 
-  /// Calls `body` with a context of Cairo for each part of a rectangle within this picture, and the part's corner. Throws `noMemory`.
-  func draw(
-    _ rect: craster_rect, _ body: (_ cairo: OpaquePointer?, _ left: Int32, _ top: Int32) -> Void
+  /// Paints letters.
+  private func paint(
+    _ letters: Outline, of label: DrawingScene.Label, on target: inout craster_part, _ part: craster_rect
   ) throws(DrawingRefusal) {
-    guard let pixels, !rect.isEmpty else { return }
-    for left in Swift.stride(from: rect.left, to: rect.right, by: Int(Self.columns)) {
+    guard let rect = projection.box(of: letters, label)?.pixels.cut(to: part), !rect.isEmpty,
+      let pixels = target.pixels
+    else { return }
+    let shape = ResultOutline(letters, label.map.then(projection.map), within: projection.size)
+    for left in stride(from: rect.left, to: rect.right, by: Int(Self.columns)) {
       let columns = min(rect.right - left, Self.columns)
-      let first = pixels + Int(rect.top - top) * stride + 4 * Int(left - self.left)
+      let first = pixels + Int(rect.top - target.top) * target.stride + 4 * Int(left - target.left)
       let surface = cairo_image_surface_create_for_data(
-        first, CAIRO_FORMAT_ARGB32, columns, rect.bottom - rect.top, Int32(clamping: stride))
+        first, CAIRO_FORMAT_ARGB32, columns, rect.bottom - rect.top, Int32(clamping: target.stride))
       let cairo = cairo_create(surface)
-      body(cairo, left, rect.top)
+      label.ink.set(on: cairo)
+      shape.add(to: cairo, left: left, top: rect.top)
+      cairo_fill(cairo)
       let isPainted =
         cairo_status(cairo) == CAIRO_STATUS_SUCCESS
         && cairo_surface_status(surface) == CAIRO_STATUS_SUCCESS
       cairo_destroy(cairo)
       cairo_surface_destroy(surface)
       guard isPainted else { throw .noMemory }
-    }
-  }
-}
-
-extension Painter {
-  /// Paints letters.
-  private func paint(
-    _ letters: Outline, of label: DrawingScene.Label, on target: inout craster_part, _ part: craster_rect
-  ) throws(DrawingRefusal) {
-    guard let rect = projection.box(of: letters, label)?.pixels.cut(to: part), !rect.isEmpty else { return }
-    let shape = ResultOutline(letters, label.map.then(projection.map), within: projection.size)
-    try target.draw(rect) { cairo, left, top in
-      label.ink.set(on: cairo)
-      shape.add(to: cairo, left: left, top: top)
-      cairo_fill(cairo)
     }
   }
 }
@@ -307,16 +297,15 @@ struct PaintingWork {
   private let bounds: RasterBounds
   private let page: PageSize?
   /// The columns that do not grow with the scale.
-  private var fixed = 0
+  private var fixedColumns = 0
   private var sum = 0.0
   // Sums over all rectangles, to estimate the work at smaller scales.
-  private var glyphs = 0.0
+  private var constant = 0.0
   private var widths = 0.0
   private var heights = 0.0
   private var areas = 0.0
-  /// The points of shapes, and these times their rows.
-  private var points = 0.0
-  private var pointRows = 0.0
+  /// The points of letters in all bands, as pixels.
+  private var letters = 0.0
 
   /// No work yet, for a drawing of that region.
   init(_ region: CanvasRect, size: PixelSize, _ bounds: RasterBounds, page: PageSize? = nil) {
@@ -333,40 +322,36 @@ struct PaintingWork {
     region = (all.reduce(0) { $0 + $1.region.width }, all.map(\.region.height).max() ?? 0)
     (self.size, bounds, page) = (size, first.bounds, nil)
     // The width of each panel is rounded.
-    fixed = gaps + others.count
+    fixedColumns = gaps + others.count
     for work in all {
       sum += work.sum
-      glyphs += work.glyphs
+      constant += work.constant
       widths += work.widths
       heights += work.heights
       areas += work.areas
-      points += work.points
-      pointRows += work.pointRows
+      letters += work.letters
     }
   }
 
-  /// Adds the rectangle of a glyph, even an empty one: at a smaller scale it may touch pixels.
-  mutating func add(_ rect: craster_rect) {
+  /// Adds the rectangle of a glyph or a highlight, even an empty one: at a smaller scale it may touch pixels. So many pixels of its sides
+  /// do not shrink with the scale.
+  mutating func add(_ rect: craster_rect, fixed: Double = 0) {
     let width = max(0, Double(rect.right) - Double(rect.left))
     let height = max(0, Double(rect.bottom) - Double(rect.top))
     // Each row costs time, too. The cost of a glyph itself is small, and the number of glyphs is limited.
     if width > 0 { sum += (width + 16) * height }
-    glyphs += 1
-    widths += width
-    heights += height
-    areas += width * height
+    // At a smaller scale this is (across + fixed + 4 + 16) * (down + fixed + 4); see `isBearable`.
+    let (across, down) = (max(0, width - fixed), max(0, height - fixed))
+    constant += (fixed + 20) * (fixed + 4)
+    widths += across * (fixed + 4)
+    heights += down * (fixed + 20)
+    areas += across * down
   }
 
-  /// Adds a shape, such as the letters of a label, which is mapped again for each band.
-  mutating func add(points: Int, rows: Int) {
-    self.points += Double(points)
-    pointRows += Double(points) * Double(rows)
-  }
-
-  /// The work of shapes, as pixels, whose rows are multiplied by that, and are that many more.
-  private func shapes(_ down: Double = 1, more rows: Double = 0) -> Double {
+  /// Adds the outlines of a label's letters, which are mapped again for each band.
+  mutating func add(letters points: Int, rows: Int) {
     // Mapping a point takes as long as painting some twenty pixels; a band has 64 rows or more.
-    20 * ((pointRows * down + points * rows) / 64 + points)
+    letters += 20 * Double(points) * (Double(rows) / 64 + 1)
   }
 
   /// Throws `tooLarge` for a result of too many pixels or too much work; the error names the largest scale of
@@ -377,26 +362,25 @@ struct PaintingWork {
         "a \(bounds.name) file of \(size.width) x \(size.height) pixels is too large: at most \(bounds.pixels) pixels, and \(bounds.side) a side, are drawn"
       )
     }
-    guard sum + shapes() <= Self.painted else { throw tooLarge("painting these emoji would take too long") }
+    guard sum + letters <= Self.painted else { throw tooLarge("painting these emoji would take too long") }
   }
 
   /// Whether a smaller result can certainly be painted.
   private func isBearable(_ width: Int, _ height: Int) -> Bool {
     guard width <= size.width, height <= size.height, bounds.contain(width, height) else { return false }
-    let growing = max(1, size.width - fixed)
+    let growing = max(1, size.width - fixedColumns)
     let (across, down) = (
-      Double(max(1, width - fixed)) / Double(growing), Double(height) / Double(size.height)
+      Double(max(1, width - fixedColumns)) / Double(growing), Double(height) / Double(size.height)
     )
     // The sides of a rectangle shrink with the scale, and grow by up to 4 pixels: edges fade over a pixel at
     // any scale and are rounded to whole pixels, and so is the canvas. This is the sum of (side + 4 + 16) *
     // (side + 4).
-    return areas * across * down + 4 * widths * across + 20 * heights * down + 80 * glyphs
-      + shapes(down, more: 4)
+    return areas * across * down + widths * across + heights * down + constant + letters
       <= Self.painted
   }
 
   private func tooLarge(_ words: String) -> DrawingRefusal {
-    let growing = max(1, size.width - fixed)
+    let growing = max(1, size.width - fixedColumns)
     let scale = max(Double(growing) / region.width, Double(size.height) / region.height)
     // For a tiny region, any scale gives one pixel.
     var power = Int(log10(min(scale, 1e300)).rounded(.down)) - 2
@@ -404,7 +388,7 @@ struct PaintingWork {
     while true {
       // The same value that a user's text is read as.
       guard let scale = Double("\(digits)e\(power)") else { break }
-      let (width, height) = (Self.side(region.width * scale) + fixed, Self.side(region.height * scale))
+      let (width, height) = (Self.side(region.width * scale) + fixedColumns, Self.side(region.height * scale))
       if isBearable(width, height) {
         guard let page else {
           return DrawingRefusal(.tooLarge, "\(words); scale \(numberText(scale)) works")
@@ -412,7 +396,7 @@ struct PaintingWork {
         let dots = max(1, Int(scale * region.width / page.width * 72))
         return DrawingRefusal(.tooLarge, "\(words); \(dots) dots per inch work")
       }
-      guard width > 1 + fixed || height > 1 else { break }
+      guard width > 1 + fixedColumns || height > 1 else { break }
       digits -= 1
       if digits < 100 { (digits, power) = (999, power - 1) }
     }

@@ -103,6 +103,65 @@ import Testing
     }
   }
 
+  @Test("B13 panels and highlights have one form, within bounds, and only for files of pixels")
+  func highlightForms() throws {
+    let box = EmojiBox(
+      centre: try Point(x: 10, y: -2.5), width: 49.8, height: 47, rotation: try Rotation(degrees: 30))
+    var details = DrawingDetails()
+    details.panelsLeft = 1
+    details.highlights = [DrawingHighlight(.removed, around: box), DrawingHighlight(.changed)]
+    let text =
+      #"{"highlights":[{"box":[10,-2.5,49.8,47,30],"kind":"removed"},{"kind":"changed"}],"panelsLeft":1}"#
+    let size = try PixelSize(width: 1, height: 1)
+    func request(_ details: String, _ format: String = #"{"png":{"height":1,"width":1}}"#) -> String {
+      #"{"draw":{"canvas":{"height":3,"width":4},"details":\#(details),"format":\#(format),"isTransparent":false,\#(Self.region)}}"#
+    }
+    for format in [Drawing.Format.png(size), .jpeg(size, quality: 3), .webp(size, quality: 4)] {
+      guard case .draw(var draw) = try Self.draw(format) else { return }
+      draw.details = details
+      let form = JSONFormTests.text(WorkerRequest.draw(draw).write)
+      #expect(form.contains(#""details":\#(text),"format""#))
+      #expect(try Self.request(form) == .draw(draw))
+    }
+    for other in [#"{"pdf":{"height":1,"width":1}}"#, #"{"sixel":{"height":1,"width":1}}"#] {
+      _ = try Self.request(request("{}", other))
+      #expect(throws: ArtError.self) { try Self.request(request(text, other)) }
+      #expect(throws: ArtError.self) { try Self.request(request(#"{"panelsLeft":1}"#, other)) }
+    }
+    func around(_ numbers: String) -> String { #"{"highlights":[{"box":\#(numbers),"kind":"added"}]}"# }
+    _ = try Self.request(request(around("[1000000,-1000000,0,200000000,-30]")))
+    for bad in [
+      #"{"panelsLeft":2}"#, #"{"panelsLeft":-1}"#, #"{"highlights":[{}]}"#, #"{"highlights":{}}"#,
+      #"{"highlights":[{"kind":"lost"}]}"#, #"{"highlights":[{"kind":"added","mood":1}]}"#,
+      around("[1,2,3,4]"), around("[1,2,3,4,5,6]"), around("[1000001,2,3,4,5]"), around("[1,2,-1,4,5]"),
+      around("[1,2,3,200000001,5]"), around("[1,2,3,4,1000001]"), around("[1,2,1e400,4,5]"), around("[1,2,null,4,5]"),
+    ] {
+      let error = #expect(throws: ArtError.self, "\(bad)") { try Self.request(request(bad)) }
+      #expect([.badJSON, .badValue].contains(error?.code), "\(bad)")
+    }
+    func many(_ count: Int) -> String {
+      #"{"highlights":["# + Array(repeating: #"{"kind":"added"}"#, count: count).joined(separator: ",") + "]}"
+    }
+    _ = try Self.request(request(many(DrawingDetails.highlights)))
+    #expect(throws: ArtError.self) { try Self.request(request(many(DrawingDetails.highlights + 1))) }
+  }
+
+  @Test("B13 a drawing with the most and the longest details fits into a line")
+  func longestLine() throws {
+    // Numbers with as many digits as there are.
+    let box = EmojiBox(
+      centre: try Point(x: -123_456.789_012_345_67, y: -0.000_123_456_789_012_345_67),
+      width: 0.000_123_456_789_012_345_67, height: 123_456_789.012_345_67,
+      rotation: try Rotation(degrees: -123.456_789))
+    let text = String(repeating: "\u{1}", count: DrawingDetails.textLength)
+    guard case .draw(var draw) = try Self.draw(.png(try PixelSize(width: 1, height: 1))) else { return }
+    draw.details = DrawingDetails(title: text, alternative: text)
+    draw.details.highlights = Array(
+      repeating: DrawingHighlight(.removed, around: box), count: DrawingDetails.highlights)
+    let line = WorkerRequest.draw(draw).line
+    #expect((WorkerRequest.lineLimit / 2..<WorkerRequest.lineLimit).contains(line.count), "\(line.count)")
+  }
+
   @Test("B13 each reply about a drawing has one form with sorted keys, and is read as it was written")
   func replyForms() throws {
     var forms: [(WorkerReply, String)] = [

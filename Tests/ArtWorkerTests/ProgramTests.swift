@@ -39,7 +39,7 @@ import Testing
   @Test("the worker greets, answers the requests in order, and ends with its input")
   func answers() throws {
     let none = try run("")
-    #expect(none.lines == [#"{"hello":5}"#] && none.errors.isEmpty && none.status == 0)
+    #expect(none.lines == [#"{"hello":6}"#] && none.errors.isEmpty && none.status == 0)
     let two = try run("\(Self.decode)\nabc\(Self.decode)\n\n\n\n")
     #expect(two.lines.count == 3 && two.errors.isEmpty && two.status == 0)
     for line in two.lines.dropFirst() { #expect(line.contains(#""reason":"notAnImage""#)) }
@@ -55,7 +55,7 @@ import Testing
     ])
   func broken(_ input: String) throws {
     let run = try run(input)
-    #expect(run.lines == [#"{"hello":5}"#] && run.status == 65)
+    #expect(run.lines == [#"{"hello":6}"#] && run.status == 65)
     #expect(run.errors.hasPrefix("emojiart-worker: ") && run.errors.hasSuffix("\n"))
     #expect(run.errors.split(separator: "\n").count == 1)
   }
@@ -63,6 +63,13 @@ import Testing
   private static let draw =
     #"{"draw":{"canvas":{"height":3,"width":4},"format":{"png":{"height":1,"width":1}},"#
     + #""isTransparent":false,"region":{"height":3,"width":4,"x":0,"y":0}}}"#
+
+  /// A drawing beside which that many follow.
+  private static func panel(_ left: Int) -> String {
+    #"{"draw":{"canvas":{"height":3,"width":4},"details":{"panelsLeft":\#(left)},"#
+      + #""format":{"png":{"height":1,"width":1}},"#
+      + #""isTransparent":false,"region":{"height":3,"width":4,"x":0,"y":0}}}"# + "\n"
+  }
 
   private static let drawing = WorkerVerb.draw(FontPaths(color: "/nothing.ttf"), []).arguments
 
@@ -75,11 +82,11 @@ import Testing
       "{\"labels\":{\"bytes\":2,\"total\":1}}\n{}\(draw)\n",
       "{\"labels\":{\"bytes\":9,\"total\":1}}\n[[\"\",1,1]]\(draw)\n",
       "{\"labels\":{\"bytes\":2000000,\"total\":1}}\n",
-      "{\"picture\":999999999}\n", "\(draw)",
+      "{\"picture\":999999999}\n", "\(draw)", "\(panel(1))\(panel(1))", panel(2),
     ])
   func brokenDrawing(_ input: String) throws {
     let run = try run(input, Self.drawing)
-    #expect(run.lines == [#"{"hello":5}"#] && run.status == 65)
+    #expect(run.lines == [#"{"hello":6}"#] && run.status == 65)
     #expect(run.errors.hasPrefix("emojiart-worker: ") && run.errors.split(separator: "\n").count == 1)
   }
 
@@ -88,6 +95,13 @@ import Testing
     let labels = #"{"labels":{"bytes":16,"total":1}}"# + "\n" + #"[["🐝",1,1,1]]"#
     let run = try run("\(Self.draw)\n\(labels)\(Self.draw)\n\(Self.draw)\n", Self.drawing)
     #expect(run.status == 0 && run.errors.isEmpty && run.lines.count == 4)
+    for line in run.lines.dropFirst() { #expect(line.contains(#""reason":"noFont""#), "\(line)") }
+  }
+
+  @Test("drawings side by side have one answer, when the last one is there")
+  func panels() throws {
+    let run = try run("\(Self.panel(1))\(Self.draw)\n\(Self.draw)\n\(Self.panel(1))", Self.drawing)
+    #expect(run.status == 0 && run.errors.isEmpty && run.lines.count == 3)
     for line in run.lines.dropFirst() { #expect(line.contains(#""reason":"noFont""#), "\(line)") }
   }
 
@@ -150,7 +164,7 @@ import Testing
     ])
   func otherVerb(_ input: String, _ arguments: [String]) throws {
     let run = try run(input, arguments)
-    #expect(run.lines == [#"{"hello":5}"#] && run.status == 65)
+    #expect(run.lines == [#"{"hello":6}"#] && run.status == 65)
     #expect(run.errors.contains("was not started for"))
   }
 

@@ -3,6 +3,7 @@
 import ArtModel
 import ArtWorker
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -39,6 +40,30 @@ import Testing
     let (_, again) = try await Renderer(clock: ManualClock())
       .draw(Self.drawing(5_000, font: font), limit: 1 << 20)
     #expect(again == bytes)
+  }
+
+  @Test("V16 the worker draws two drawings side by side, with a report on each, and refuses a third")
+  func panels() async throws {
+    let font = try #require(EmojiFont.find(nil), "the tests need the package fonts-noto-color-emoji")
+    var panels = [try Self.drawing(3, font: font), try Self.drawing(3, font: font)]
+    panels[1].scene.labels = []
+    let bytes = Mutex<[UInt8]>([])
+    let renderer = Renderer(clock: ManualClock())
+    let drawn = try await renderer.draw(panels: panels) { part in
+      bytes.withLock { $0 += part }
+      return true
+    }
+    #expect(drawn == [Drawn(lacking: ["🐝\u{18B00}"], lackingCount: 1), Drawn()])
+    let pixels = try Pixels(decoding: bytes.withLock { $0 })
+    #expect(pixels.width == 420 && pixels.height == 160)
+    let refused = await #expect(throws: DrawingFailure.self) {
+      try await renderer.draw(panels: panels + panels) { _ in true }
+    }
+    guard case .refused(let refusal) = refused else { return #expect(Bool(false)) }
+    #expect(refusal.reason == .tooLarge && refusal.detail.hasPrefix("4 panels"))
+    panels[0].details.highlights = Array(
+      repeating: DrawingHighlight(.added), count: DrawingDetails.highlights + 1)
+    await #expect(throws: DrawingFailure.self) { try await renderer.draw(panels: panels) { _ in true } }
   }
 
   @Test("B13 the first twenty texts that the font lacks are named, and each one is counted once")

@@ -214,7 +214,7 @@ enum SandboxCase: String, CaseIterable, CustomTestStringConvertible {
       try await SandboxProbe(helpers: other.helpers, clock: ManualClock()).ask()
     }
     #expect(wrong?.cause.contains("speaks version 6") == true)
-    let silent = try ScriptedWorker(script: "say '{\"hello\":5}'")
+    let silent = try ScriptedWorker(script: "say '{\"hello\":6}'")
     await #expect(throws: ArtError.self) {
       try await SandboxProbe(helpers: silent.helpers, clock: ManualClock()).ask()
     }

@@ -114,6 +114,28 @@ void craster_fill(const struct craster_part *target, struct craster_rect rect, u
 // Paints diagonal stripes in two greys; a stripe starts where x + y is `start`.
 void craster_hatch(const struct craster_part *target, struct craster_rect rect, int64_t start);
 
+// A line around a rectangle that is turned about its centre.
+struct craster_frame_shape {
+  // The centre.
+  double x;
+  double y;
+  // Half of the sides, to the middle of the line.
+  double across;
+  double down;
+  double cosine;
+  double sine;
+  // Half of the line's width.
+  double half;
+  // From the middle of a dash to that of the next, for two sides each; 0 for a line without gaps. The middle of the first is in a corner.
+  double step_across;
+  double step_down;
+  // Half of a dash.
+  double reach;
+};
+
+// Paints such a line over a rectangle of the target, in one colour, 0xAARRGGBB, not premultiplied.
+void craster_frame(const struct craster_part *target, struct craster_rect rect, struct craster_frame_shape shape, uint32_t color);
+
 // Converts a row to the format of PNG: red, green, blue and optionally alpha, not premultiplied.
 void craster_png_row(const uint8_t *source, int32_t width, bool has_alpha, uint8_t *target);
 

@@ -11,9 +11,9 @@ struct Diff: ParsableCommand {
     abstract: "Show how two documents or states differ.",
     usage: """
       emojiart diff <doc> <doc2> [--from <rev|name>] [--to <rev|name>]
-               [-o <file> [--width <width> | --scale <scale>]]
+               [-o <file> [--width <width> | --scale <scale>] [--font <font>]]
       emojiart diff <doc> [--from <rev|name>] [--to <rev|name>]
-               [-o <file> [--width <width> | --scale <scale>]]
+               [-o <file> [--width <width> | --scale <scale>] [--font <font>]]
       emojiart diff --textconv <doc>
       """,
     discussion: """
@@ -66,6 +66,11 @@ struct Diff: ParsableCommand {
     parsing: .unconditional,
     help: ArgumentHelp("The picture's pixels per pixel of the canvas.", valueName: "scale"))
   var scale: String?
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("For the picture: a font file with colour emoji.", valueName: "font"),
+    completion: .file(extensions: ["ttf", "otf", "ttc"]))
+  var font: String?
   @Flag(help: "As git's textconv: one document as text.") var textconv = false
   @OptionGroup var common: CommonOptions
 
@@ -76,7 +81,8 @@ struct Diff: ParsableCommand {
       if status != .done { throw ExitCode(status.rawValue) }
       return
     }
-    guard other == nil, from == nil, to == nil, output == nil, width == nil, scale == nil, !common.json else {
+    let others = [other, from, to, output, width, scale, font]
+    guard others.allSatisfy({ $0 == nil }), !common.json else {
       throw ArtError(.usage, "--textconv writes one document as text; leave out the others")
     }
     // As it is saved: git's copy of a file has no journal.

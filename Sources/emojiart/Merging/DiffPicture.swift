@@ -10,6 +10,8 @@ struct DiffPictureArguments {
 
   let output: String
   let format: PictureFormat
+  /// The font file that the user named; nil for the default one.
+  let font: String?
   private let size: RenderSize?
   /// The text of the size, for messages.
   private let typed: String
@@ -17,13 +19,19 @@ struct DiffPictureArguments {
   /// Nil without `--output`. Throws `usage` and `badValue`.
   init?(_ arguments: Diff) throws(ArtError) {
     guard let output = arguments.output else {
-      for (name, isGiven) in [("--width", arguments.width != nil), ("--scale", arguments.scale != nil)]
-      where isGiven {
+      for (name, value) in [
+        ("--width", arguments.width), ("--scale", arguments.scale), ("--font", arguments.font),
+      ]
+      where value != nil {
         throw ArtError(.usage, "\(name) is about a picture; give --output, too, or leave it out")
       }
       return nil
     }
     self.output = output
+    font = try CurrentSettings.option(arguments.font, else: .font)
+    guard font?.isEmpty != true else {
+      throw ArtError(.badValue, "an empty name is no font file; give one")
+    }
     format = try Self.format(output)
     if output == "-", arguments.common.json {
       throw ArtError(.usage, "--output - or --json: stdout takes one of them")
@@ -68,8 +76,12 @@ struct DiffPictureArguments {
         (Double(whole - DrawingDetails.panelGap) / Double(width), whole - DrawingDetails.panelGap)
       case .scale(let scale): (scale, nil)
       }
-    let left = try pixels(of: first, scale: scale)
-    let right = try pixels(of: second, scale: scale)
+    _ = try pixels(
+      of: try CanvasRect(
+        x: 0, y: 0, width: Double(width + DrawingDetails.panelGap),
+        height: Double(max(first.height, second.height))), scale: scale)
+    let left = try pixels(of: CanvasRect(first), scale: scale)
+    let right = try pixels(of: CanvasRect(second), scale: scale)
     guard let exact else { return (left, right) }
     // Both widths are rounded; their sum shall be exact.
     let part = min(left.width, exact - 1)
@@ -79,9 +91,9 @@ struct DiffPictureArguments {
     )
   }
 
-  private func pixels(of canvas: Canvas, scale: Double) throws(ArtError) -> PixelSize {
+  private func pixels(of region: CanvasRect, scale: Double) throws(ArtError) -> PixelSize {
     do throws(RenderSize.TooLarge) {
-      return try RenderSize.scale(scale).pixels(of: CanvasRect(canvas))
+      return try RenderSize.scale(scale).pixels(of: region)
     } catch {
       throw ArtError(
         .badValue,
@@ -105,7 +117,7 @@ struct DiffPicture {
     states = [comparison.old, comparison.new]
     let (old, new, difference) = (comparison.old, comparison.new, comparison.difference)
     let sizes = try arguments.sizes(old.content.canvas, new.content.canvas)
-    let font = EmojiFont.find(try CurrentSettings.option(nil, else: .font))
+    let font = EmojiFont.find(arguments.font)
     let canvas = difference.isCanvasOutlined ? [DrawingHighlight(.changed)] : []
     func panel(
       _ state: Comparison.State, _ size: PixelSize, _ only: DrawingHighlight.Kind, _ emoji: [Emoji],
