@@ -73,7 +73,8 @@ enum LossyWriter {
     let size = source.size
     guard
       let file = cwebp_begin(
-        UInt32(clamping: size.width), UInt32(clamping: size.height), source.isTransparent, Int32(clamping: quality))
+        UInt32(clamping: size.width), UInt32(clamping: size.height), source.isTransparent,
+        Int32(clamping: quality))
     else { throw .noMemory }
     defer { cwebp_free(file) }
     try eachBand(of: source) { (band, rows) throws(DrawingRefusal) in

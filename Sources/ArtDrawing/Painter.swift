@@ -83,7 +83,8 @@ final class Painter: RasterSource {
     visibleLabels = plan.visibleLabels
     glyphs = other?.glyphs ?? GlyphCache(plan.typesetter.color)
     if let other, other.scene.picture == scene.picture,
-      other.scene.canvas == scene.canvas, other.projection.isSame(as: projection) {
+      other.scene.canvas == scene.canvas, other.projection.isSame(as: projection)
+    {
       background = other.background
     } else {
       background = BackgroundPainter(scene, projection)

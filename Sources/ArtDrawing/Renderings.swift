@@ -42,7 +42,8 @@ public enum Renderings {
     panels: [Drawing], with fonts: OpenFonts, _ receive: @escaping ([UInt8]) -> Void
   ) throws(DrawingRefusal) -> [Drawn] {
     guard let first = panels.first, panels.count > 1 else {
-      return try panels.first.map { (only) throws(DrawingRefusal) in [try draw(only, with: fonts, receive)] } ?? []
+      return try panels.first.map { (only) throws(DrawingRefusal) in [try draw(only, with: fonts, receive)] }
+        ?? []
     }
     let row = try PainterRow(panels, Typesetter(fonts))
     try write(row, as: first, receive)

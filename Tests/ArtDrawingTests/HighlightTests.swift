@@ -170,7 +170,8 @@ import Testing
     let size = try FontSize(1e5)
     let huge = EmojiBox(
       DrawingScene.Label(
-        text: try EmojiText(String(repeating: "🐝", count: 16)), position: try Point(x: 100, y: 75), size: size,
+        text: try EmojiText(String(repeating: "🐝", count: 16)), position: try Point(x: 100, y: 75),
+        size: size,
         rotation: try Rotation(degrees: 0.000_001)))
     for kind in DrawingHighlight.Kind.allCases {
       let highlights = [far, huge].map { DrawingHighlight(kind, around: $0) }

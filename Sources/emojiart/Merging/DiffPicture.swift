@@ -61,7 +61,8 @@ struct DiffPictureArguments {
     guard [.png, .jpeg, .webp].contains(format) else {
       throw ArtError(
         .usage,
-        "\(output): diff draws no \(format.rawValue.uppercased()); give a file that ends in .png, .jpg or .webp")
+        "\(output): diff draws no \(format.rawValue.uppercased()); give a file that ends in .png, .jpg or .webp"
+      )
     }
     return format
   }
