@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  /// The scene that `scripts/demo` draws at its end.
+  /// The scene of `picnic` in docs/GUIDE.md, which `scripts/demo` draws.
   @Test("the picture at the head of the README is the result of the demo")
   func picnic() throws {
     struct Line: Decodable {

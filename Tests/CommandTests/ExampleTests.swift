@@ -157,4 +157,47 @@ struct ExampleTests {
       differences(section, section.replacing("$ emojiart new", with: "$ emojiart make")) == ["other commands"]
     )
   }
+
+  @Test("a transcript fails with its command, and leaves out what a machine lacks")
+  func transcript() async throws {
+    let page = """
+      # One
+      <!-- $ there=here -->
+      ```console
+      $ echo $there
+      here
+
+      $ for n in 1 2; do
+      >   echo $n
+      > done
+      1
+      ```
+
+      ## Two
+      <!-- needs: no-such-program -->
+      ```console
+      $ no-such-program
+      as it was
+      ```
+
+      ## Three
+      ```console
+      $ (exit 3)
+      ```
+      """
+    let run = try CommandRun()
+    defer { #expect(throws: Never.self) { try run.remove() } }
+    let (script, file) = (run.place.appending(path: "script"), run.place.appending(path: "page.md"))
+    try Data(page.utf8).write(to: file)
+    let transcript = Project.fixtures.appending(path: "bin/transcript").path
+    try Data("exec '\(transcript)' --page '\(file.path)'".utf8).write(to: script)
+    let outcome = try await run.run(script: script)
+    #expect(outcome.status == 1)
+    #expect(outcome.stdout == page.replacing("> done\n1\n", with: "> done\n1\n2\n"))
+    #expect(
+      outcome.stderr
+        == "skipped: Two: this machine has no no-such-program\ntranscript: exit status 3: (exit 3)\n\n")
+    let differences = zip(sections(page), sections(outcome.stdout)).map { self.differences($0, $1).count }
+    #expect(differences == [1, 0, 0])
+  }
 }

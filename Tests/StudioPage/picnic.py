@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the picnic of the README by hand in the page, and its pictures: picnic.py PROGRAMS FOLDER
+"""Makes the picnic of the guide by hand in the page, and its pictures: picnic.py PROGRAMS FOLDER
 
 The hand is the browser's own input: the meadow is dropped as a file, each emoji is found by its name and dragged from the palette, its size is
 typed. Meanwhile a command moves a bee. Compares the document with Fixtures/picnic.jsonl and ends with 1 if it is another one.
