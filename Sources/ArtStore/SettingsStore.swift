@@ -92,13 +92,20 @@ public struct CurrentSettings: Sendable {
   private let variable: @Sendable (String) -> String?
   private let stored: Settings
 
-  /// Reads the user's settings. Throws what `SettingsStore.settings` throws.
+  /// Reads the user's settings; none where this user may not read them, such as those of another user whose `HOME` is in the environment,
+  /// after `sudo -u`. Throws else what `SettingsStore.settings` throws.
   public init() throws(ArtError) { try self.init { Environment[$0] } }
 
   /// The same for other variables.
   package init(_ variable: @escaping @Sendable (String) -> String?) throws(ArtError) {
     self.variable = variable
-    stored = try SettingsStore(variable).settings()
+    do throws(ArtError) {
+      stored = try SettingsStore(variable).settings()
+    } catch {
+      // git does the same: access_or_die() with ACCESS_EACCES_OK in its config.c.
+      guard error.code == .notPermitted else { throw error }
+      stored = Settings()
+    }
   }
 
   /// The value of a setting; nil if it has none. Throws `badValue` for a value in the environment that is none.

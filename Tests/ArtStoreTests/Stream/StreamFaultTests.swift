@@ -97,7 +97,7 @@ import Testing
       #expect(saved == made.count, "\(about): ended well, and not all is saved")
     } else {
       let last = end.errors.split(separator: "\n").last ?? ""
-      #expect(last.hasPrefix("emojiart: "), "\(about)")
+      #expect(last.hasPrefix(#"{"error":{"code":"#), "\(about)")
     }
     let isMute = tracer.files.paths == stream.answerFiles.paths
     #expect(!isLeft || !isMute, "\(about): a stream without a reader did not save")
