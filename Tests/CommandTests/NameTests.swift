@@ -31,7 +31,10 @@ struct NameTests {
       StreamCommands.candidates(after: words, of: word, in: nil)
     }
     #expect(candidates(["add"], ":honeyb") == [":honeybee:", "--at", "--grid", "--in", "--size"])
-    #expect(candidates(["add", "🐝"], ":beer") == [":beer:", ":beer-mug:", ":beers:", "--at", "--grid", "--in", "--size"])
+    #expect(
+      candidates(["add", "🐝"], ":beer") == [
+        ":beer:", ":beer-mug:", ":beers:", "--at", "--grid", "--in", "--size",
+      ])
     #expect(candidates(["add"], "honeyb") == ["--at", "--grid", "--in", "--size"])
     #expect(candidates(["move"], ":honeyb") == ["--all", "--by", "--in", "--to"])
     #expect(candidates(["order"], "") == ["--above", "--all", "--back", "--front", "--in"])
