@@ -16,7 +16,7 @@ extension String {
 }
 
 extension Unicode.Scalar {
-  /// Whether `visible` shows the scalar as an escape. A byte order mark is harmless, but nobody sees it.
+  /// Whether `visible` shows the scalar as an escape: unsafe ones, and the byte order mark, which is invisible.
   fileprivate var isShownEscaped: Bool { isUnsafeOnTerminal || value == 0xFEFF }
 
   /// Whether a terminal may interpret the scalar as a command or change the order of text because of it: the C0 and

@@ -13,7 +13,7 @@ struct ListPreviews {
   private static let (regular, compact) = ((columns: 16, rows: 5), (columns: 10, rows: 3))
   /// The least and the usual number of columns for the text, and the gap between two previews.
   private static let (minTextColumns, textColumns, gap) = (8, 22, 2)
-  /// How many screens the previews may fill that nobody asked for.
+  /// The most screens that the previews may fill when no option asks for them.
   private static let screens = 2
 
   private struct Entry {
