@@ -245,6 +245,12 @@ public struct EmojiText: Hashable, Sendable, CustomStringConvertible {
   /// Whether it is a caption, or has other characters beside its emoji.
   package var hasLetters: Bool { isCaption || string.contains { !Self.isEmoji($0) } }
 
+  /// Whether an installed font may lack a glyph of it: it has letters, or a character that Unicode 13 of March 2020 does not have. Colour
+  /// fonts have the older emoji.
+  public var mayBeLacking: Bool {
+    hasLetters || string.unicodeScalars.contains { $0.properties.age.map { $0.major > 13 } ?? true }
+  }
+
   private static let emojiSelector: Unicode.Scalar = "\u{FE0F}"
   private static let keycap: Unicode.Scalar = "\u{20E3}"
 

@@ -42,8 +42,8 @@ public struct ProbableMistake: Equatable, Sendable {
 }
 
 extension Action {
-  /// The new texts of the action that are probably mistakes, each once, in their order.
-  public var probableMistakes: [ProbableMistake] {
+  /// The new texts of labels that the action brings, without captions, each once, in their order.
+  public var newTexts: [EmojiText] {
     let texts: [EmojiText] =
       switch self {
       case .add(let texts, at: _, size: _), .addGrid(let texts, _, in: _, size: _): texts
@@ -51,8 +51,9 @@ extension Action {
       default: []
       }
     var known: Set<EmojiText> = []
-    return texts.filter { !$0.isCaption && known.insert($0).inserted }.compactMap {
-      ProbableMistake($0.string)
-    }
+    return texts.filter { !$0.isCaption && known.insert($0).inserted }
   }
+
+  /// The new texts of the action that are probably mistakes, in their order.
+  public var probableMistakes: [ProbableMistake] { newTexts.compactMap { ProbableMistake($0.string) } }
 }

@@ -28,8 +28,8 @@ extension EmojiCommand {
   func run() throws {
     let action = try action(measuring: requested())
     let result = try options.editing(doc).perform(action)
-    for mistake in action.probableMistakes { Output.printError(mistake.message) }
     try options.write(result, line: line)
+    options.printNotices(of: action, on: doc)
   }
 
   /// The action, when its words are measured. Throws `unavailable`.
@@ -108,6 +108,17 @@ extension EditOptions {
   func editing(_ document: String) throws(ArtError) -> FileEditing {
     let revision = try expectedRevision()
     return try FileEditing(common.file(document), by: .ofCommand, expecting: revision)
+  }
+
+  /// Tells what is drawn otherwise than it was probably meant: texts that may be mistakes, and glyphs that the fonts lack.
+  func printNotices(of action: Action, on document: String) {
+    for mistake in action.probableMistakes { Output.printError(mistake.message) }
+    // The edit is saved: what cannot be found out is not told.
+    guard action.newTexts.contains(where: \.mayBeLacking), (try? checkThreads()) != nil else { return }
+    let font = try? CurrentSettings.ofCommand[.font]?.text
+    let drawn = Outcome { await Renderer().lacking(action.newTexts, font: font) }.wait()
+    guard let line = drawn.flatMap(DrawingNotes.lacking) else { return }
+    Output.printError("\(document): \(line)")
   }
 
   /// Prints a line for each emoji, or all of them as JSON.

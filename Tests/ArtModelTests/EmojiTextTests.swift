@@ -130,4 +130,15 @@ struct EmojiTextTests {
     print("stored texts: \(tried) scalars")
     #expect(tried > 900_000)
   }
+
+  @Test(
+    "a font may lack letters and the emoji of a Unicode after 13, and no older emoji",
+    arguments: [
+      ("🐝", false), ("❤", false), ("👩🏽‍🚀", false), ("🇫🇷", false), ("1️⃣", false), ("🥸", false), ("🫠", true),
+      ("🪿", true),
+      ("🐝a", true), ("🐝🪿", true),
+    ])
+  func lacking(text: String, expected: Bool) throws {
+    #expect(try EmojiText(text).mayBeLacking == expected)
+  }
 }

@@ -63,8 +63,8 @@ struct Add: ActionCommand {
     let action = try action()
     let result = try options.editing(doc).perform(action)
     RecentStore().add(try EmojiText.typed(emoji))
-    for mistake in action.probableMistakes { Output.printError(mistake.message) }
     try options.write(result, line: line)
+    options.printNotices(of: action, on: doc)
   }
 
   func line(_ emoji: Emoji) -> String { "\(emoji.id)" }
