@@ -69,6 +69,8 @@ public struct ArtError: Error, Sendable, Hashable {
     case listEmoji
     /// Look which edits are in the document's history.
     case listEdits
+    /// Take back the edit whose revision is the subject.
+    case takeBack
     /// Look for an emoji by another name.
     case searchNames
     /// Look which emoji have the name that is the subject.
@@ -381,7 +383,9 @@ extension ArtError {
   /// A canvas out of bounds.
   public static func badCanvas(_ text: String) -> ArtError {
     ArtError(
-      .badValue, "\"\(text)\" is no canvas; give WIDTHxHEIGHT, each from 1 to 100,000 pixels", about: text)
+      .badValue,
+      "\"\(text)\" is no canvas; give WIDTHxHEIGHT, each from 1 to 100,000 pixels, or \(Canvas.named.map(\.name).joined(separator: ", "))",
+      about: text)
   }
 
   /// A part of the canvas that is none.
@@ -471,16 +475,25 @@ extension ArtError {
     ArtError(.nothingToUndo, "nothing to \(word)", remedy: .listEdits)
   }
 
+  /// Nothing to redo, since edits were made after that undo.
+  package static func nothingToRedo(since undo: LoggedEdit) -> ArtError {
+    ArtError(
+      .nothingToUndo,
+      "nothing to redo: edits were made after \"\(undo.title)\", which is revision \(undo.revision)",
+      about: "\(undo.revision)", remedy: .takeBack)
+  }
+
   /// Nothing of a program's own to undo or redo.
   public static func nothingOwnTo(_ word: String) -> ArtError {
     ArtError(
       .nothingToUndo, "no edits of your own to \(word): the edits of others and of earlier sessions stay")
   }
 
-  /// The edit is undone already, or has left the log.
+  /// The edit is taken back already, or is a redo, or has left the log.
   package static func notStanding(_ edit: EditID) -> ArtError {
     ArtError(
-      .nothingToUndo, "the edit \(edit) is undone already, or the history does not reach back to it",
+      .nothingToUndo,
+      "the edit \(edit) is taken back already, or is a redo, or the history does not reach back to it",
       about: edit.description)
   }
 

@@ -409,8 +409,23 @@ extension StringProtocol {
 }
 
 extension Canvas {
-  /// Parses `1024x768`, also with `×` or `*`. Throws `badValue`.
+  /// The sizes that have a name, as the studio's page offers them. Paper has 300 pixels per inch.
+  public static let named: [(name: String, canvas: Canvas)] = [
+    ("square", Canvas(trustedWidth: 1080, height: 1080)),
+    ("portrait", Canvas(trustedWidth: 1080, height: 1350)),
+    ("story", Canvas(trustedWidth: 1080, height: 1920)),
+    ("slide", Canvas(trustedWidth: 1920, height: 1080)),
+    ("a4", Canvas(trustedWidth: 2480, height: 3508)),
+    ("a4-landscape", Canvas(trustedWidth: 3508, height: 2480)),
+    ("poster", Canvas(trustedWidth: 5906, height: 8268)),
+  ]
+
+  /// Parses `1024x768`, also with `×` or `*`, and the name of a size, such as `a4`, in any case. Throws `badValue`.
   public init(typed: String) throws(ArtError) {
+    if let (_, canvas) = Self.named.first(where: { $0.name == typed.lowercased() }) {
+      self = canvas
+      return
+    }
     let parts = typed.sides
     let digits = "0123456789".utf8
     guard parts.count == 2, parts.joined().utf8.allSatisfy(digits.contains), let width = Int(parts[0]),

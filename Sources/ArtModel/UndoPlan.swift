@@ -44,10 +44,24 @@ public struct UndoPlan: Sendable, Equatable {
     return try walk.next(in: art)
   }
 
-  /// The undo of a certain edit, whoever made it; nil when the log does not have it, or when it is undone already.
+  /// Takes back a certain edit, whoever made it, or the undo with that id, which is a redo; nil when the log does not have it, or when
+  /// it is taken back already.
   public static func undo(of edit: EditID, in art: some ArtReading) throws(ArtError) -> UndoPlan? {
     var walk = UndoWalk(.standing(edit), by: nil)
     return try walk.next(in: art)
+  }
+
+  /// The newest undo that stands, with whatever came after it; nil without one.
+  package static func standingUndo(in art: some ArtReading) throws(ArtError) -> LoggedEdit? {
+    var reverted: Set<EditID> = []
+    var found: LoggedEdit?
+    try art.newestEdits { (entry) throws(ArtError) in
+      guard !reverted.contains(entry.id) else { return true }
+      if case .undo = entry.kind { found = entry }
+      if let named = entry.kind.revertedID { reverted.insert(named) }
+      return found == nil
+    }
+    return found
   }
 
   /// Plans an undo or redo again, on a document with other programs' new edits; nil when the entry that it reverts
@@ -184,8 +198,12 @@ private struct UndoWalk: Sendable {
     case (.undo, .edit) where isOwn && stands && !entry.inverse.isEmpty:
       return .found(UndoPlan(.undo(entry.id), reverting: entry, after: later))
     case (.standing(let target), _) where entry.id == target:
-      guard stands, entry.kind == .edit, !entry.inverse.isEmpty else { return .end }
-      return .found(UndoPlan(.undo(entry.id), reverting: entry, after: later))
+      guard stands, !entry.inverse.isEmpty else { return .end }
+      switch entry.kind {
+      case .edit: return .found(UndoPlan(.undo(entry.id), reverting: entry, after: later))
+      case .undo: return .found(UndoPlan(.redo(entry.id), reverting: entry, after: later))
+      case .redo: return .end
+      }
     case (.back(let target, let kind), _) where entry.id == target:
       return .found(UndoPlan(kind, reverting: entry, after: later))
     case (.redo, .edit) where isOwn:

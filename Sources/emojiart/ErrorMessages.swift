@@ -28,6 +28,7 @@ extension ArtError.Remedy {
     case .listDocuments: "`emojiart list` shows what is there"
     case .listEmoji: subject == "all" ? "--all is every emoji" : "`emojiart show` lists what is there"
     case .listEdits: "`emojiart history` lists the edits"
+    case .takeBack: "`emojiart undo DOC --edit \(subject)` takes it back"
     case .searchNames: "`emojiart find` looks for names"
     case .listMatches: "`emojiart find \(Self.shellWord(subject))` lists them"
     case .chooseName: "choose another name"

@@ -44,6 +44,8 @@ struct GeometryTests {
     }
     #expect(try Canvas(typed: "1024x768") == .standard)
     #expect(try Canvas(typed: "1024X768") == .standard)
+    #expect(try Canvas(typed: "A4") == Canvas(width: 2480, height: 3508))
+    for (name, canvas) in Canvas.named { #expect(try Canvas(typed: name) == canvas) }
     for text in [
       "", "x", "1024", "1024x", "10x10x10", "1.5x2", "1024 x 768", "99999999999999999999x1", "0x10", "-1x1",
     ] {

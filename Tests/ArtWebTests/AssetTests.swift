@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ArtModel
 import Foundation
 import Testing
 
@@ -22,6 +23,16 @@ import Testing
       let isSame = Assets.file(name) == Array(bytes)
       #expect(isSame, "\(name) is another one; build again")
     }
+  }
+
+  @Test("the page offers the canvases that have a name in the program")
+  func canvases() throws {
+    let text = String(decoding: try #require(Assets.file("filing.js")), as: UTF8.self)
+    let offered = text.matches(of: /\['(\w+)', (\d+), (\d+)\]/).map {
+      "\($0.1 == "a4Landscape" ? "a4-landscape" : $0.1) \($0.2)x\($0.3)"
+    }
+    let named = [("plain", Canvas.standard)] + Canvas.named
+    #expect(offered == named.map { "\($0.0) \($0.1.width)x\($0.1.height)" })
   }
 
   @Test("H7 the page loads nothing from elsewhere, and makes no markup of text")

@@ -40,13 +40,18 @@ public struct FileEditing: Sendable {
       } pending: {
         transaction.pending
       }
-      guard let run else { throw .nothingTo(direction.rawValue) }
+      guard let run else {
+        if direction == .redo, let undo = try UndoPlan.standingUndo(in: transaction) {
+          throw .nothingToRedo(since: undo)
+        }
+        throw .nothingTo(direction.rawValue)
+      }
       return run
     }
   }
 
-  /// Undoes one edit, whoever made it and whatever came after it; what later edits have set stays. Throws `nothingToUndo` if the log does not
-  /// have the edit, or it is undone already, and as above.
+  /// Takes back one edit or one undo, whoever made it and whatever came after it; what later edits have set stays. Throws `nothingToUndo`
+  /// if the log does not have it, or it is taken back already, and as above.
   public func undo(_ edit: EditID) throws(ArtError) -> (run: UndoRun, revision: Int) {
     try run { (transaction, perform) throws(ArtError) in
       let run = try UndoRun(1) { () throws(ArtError) in

@@ -16,13 +16,17 @@ struct New: ParsableCommand {
       Examples:
         emojiart new bees
         emojiart new posters/spring --canvas 2048x1536
+        emojiart new worksheet --canvas a4
         emojiart new meadow --background https://example.org/meadow.jpg
       """)
 
   @Argument(help: "The document.", completion: .directory) var doc: String
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Its size in pixels (default: 1024x768, or the picture's).", valueName: "widthxheight")
+    help: ArgumentHelp(
+      "Its size in pixels (default: 1024x768, or the picture's), or one of \(Canvas.named.map(\.name).joined(separator: ", ")).",
+      valueName: "widthxheight"),
+    completion: .list(Canvas.named.map(\.name))
   )
   var canvas: String?
   @Option(
