@@ -278,7 +278,7 @@ import Testing
     let content = await session.snapshot.content
     #expect(second.revision == 3 && second.head == content.head && content.revision == 3)
     #expect(try await session.versions() == [first, second] && file.versions() == [first, second])
-    #expect(try await places(session.content(at: .version("two"))) == [2, 1, 3])
+    #expect(try await places(session.content(at: .version("two"))).sorted() == [1, 2, 3])
     _ = try await session.revert(to: .version("one"), tag: RequestTag("back"))
     #expect(try await session.revert(to: .version("one"), tag: RequestTag("back")).isRepeated)
     #expect(try await session.removeVersion("two") == second)
@@ -291,7 +291,7 @@ import Testing
     ]
     #expect(codes == [.exists, .badValue, .noSuchRevision, .noSuchRevision, .noSuchRevision])
     #expect(await session.end() == nil)
-    #expect(try places(file.read()) == [2, 1] && file.check().faults == [])
+    #expect(try places(file.read()).sorted() == [1, 2] && file.check().faults == [])
     let ended = await [
       refused { _ = try await session.keepVersion(named: "late") },
       refused { _ = try await session.removeVersion("one") },
