@@ -109,8 +109,10 @@ extension Document {
   func setReplacedAside() async {
     await waitUntilIdle()
     while let state = replaced.first ?? unseen {
+      // Another call may empty the list meanwhile.
+      let isUnseen = replaced.isEmpty
       await setAside(state)
-      if replaced.isEmpty { held = nil } else { replaced.removeAll { $0 === state } }
+      if isUnseen { held = nil } else { replaced.removeAll { $0 === state } }
       await waitUntilIdle()
     }
   }

@@ -15,14 +15,18 @@ public enum JournalLocation: Sendable {
   case folder(JournalFolder)
   /// No journal: a program that is killed loses its unsaved edits.
   case none
+  /// No journal, and each save makes one edit, with one undo, of all edits that it saves.
+  case noneJoiningEdits
 
   func folder() throws(ArtError) -> JournalFolder? {
     switch self {
     case .standard: try JournalFolder.standard()
     case .folder(let folder): folder
-    case .none: nil
+    case .none, .noneJoiningEdits: nil
     }
   }
+
+  var joinsEdits: Bool { if case .noneJoiningEdits = self { true } else { false } }
 }
 
 /// Why a save is made. The reason sets the timeout for a locked document.
@@ -198,8 +202,9 @@ public actor Document {
       return (reason, folder, recovered ?? [], stamp, try store.read())
     }
     let document = Document(
-      store, WorkingCopy(opened.content, by: author, using: generator), opened.stamp, opened.recovered,
-      policy,
+      store,
+      WorkingCopy(opened.content, by: author, joinsEdits: location.joinsEdits, using: generator),
+      opened.stamp, opened.recovered, policy,
       refreshInterval, Timeline(clock), time)
     try await document.begin(readOnlyBecause: opened.reason, journal: opened.folder)
     return document
@@ -321,7 +326,8 @@ public actor Document {
     }
   }
 
-  private func checkEditable() throws(ArtError) {
+  /// Throws `closed` for a document that is closed or being closed, and one that cannot be edited.
+  package func checkEditable() throws(ArtError) {
     switch life.state {
     case _ where closing > 0: throw .closedDocument(path)
     case .closed: throw .closedDocument(path)
@@ -368,11 +374,8 @@ public actor Document {
 
   // MARK: Saving
 
-  /// From now on a save makes one edit of all changes that it saves, with one undo. For a document without a journal, before its first edit.
-  package func joinEdits() {
-    assert(journal == nil, "a journal has each edit")
-    copy.joinEdits()
-  }
+  /// Whether a save makes one edit of all edits that it saves.
+  package var joinsEdits: Bool { copy.joinsEdits }
 
   /// Whether the token's changes are saved.
   public func isSaved(_ token: SaveToken) -> Bool { changeCount.isSaved(token) }

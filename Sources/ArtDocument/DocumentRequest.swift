@@ -23,8 +23,9 @@ public indirect enum DocumentRequest: Sendable {
   /// values to the fields that it sets, and keeps what others did to all other fields. Planned anew it would take back edits that the user
   /// had not seen.
   case revert(to: Int, head: EditID? = nil)
-  /// Make the art that of a named version, as one edit; for the rest as `revert`.
-  case revertToVersion(NamedVersion, VersionContent)
+  /// Make the art that of a named version, as one edit; for the rest as `revert`. `picture` is the digest of its background's picture if the
+  /// file has it, which the document may not know yet.
+  case revertToVersion(NamedVersion, VersionContent, picture: String?)
   /// Several requests as one edit with that name and one undo, such as a drag. They must not include undo, redo, `takeBack`, `revert`
   /// and `revertToVersion`.
   case group(name: String, [DocumentRequest])

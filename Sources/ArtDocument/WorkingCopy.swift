@@ -27,7 +27,7 @@ struct WorkingCopy: Sendable {
   private(set) var unsaved = UnsavedEdits()
   /// Edits that the running save contains.
   private(set) var saving = UnsavedEdits()
-  /// The pictures that this program has put into the store, and that the store still had at the last check.
+  /// The pictures that this program has put into the store, or found there, and that the store still had at the last check.
   private(set) var ownPictures: Set<String> = []
   /// The saved contents that other states have replaced since they were taken, oldest first; nil for one of which not each edit is known.
   private var replaced: [DocumentContent?] = []
@@ -57,8 +57,13 @@ struct WorkingCopy: Sendable {
     static let mostTitles = 3
   }
 
-  init(_ content: DocumentContent, by author: Author, using generator: any RandomNumberGenerator & Sendable) {
+  /// With `joinsEdits` a save makes one edit of all that it saves: see `joinUnsaved`. Then no journal records each of them.
+  init(
+    _ content: DocumentContent, by author: Author, joinsEdits: Bool = false,
+    using generator: any RandomNumberGenerator & Sendable
+  ) {
     self.content = content
+    joint = joinsEdits ? JointEdit(start: content) : nil
     self.author = author
     self.generator = generator
     base = DocumentBase(content)
@@ -161,7 +166,8 @@ struct WorkingCopy: Sendable {
     case .revert(let revision, let head):
       let plan = try RevertPlan(to: revision, head: head, in: content)
       if let edit = plan.edit { lost = try make(edit, request, time: time) }
-    case .revertToVersion(let version, let art):
+    case .revertToVersion(let version, let art, let picture):
+      if let picture { pictureFound(picture) }
       let plan = try RevertPlan(to: version, art, in: content)
       if let edit = plan.edit { lost = try make(edit, request, time: time) }
     case .action, .edit, .background, .group:
@@ -303,12 +309,8 @@ struct WorkingCopy: Sendable {
 
   // MARK: Saving
 
-  /// From now on the edits of a save are joined into one: see `joinUnsaved`. There are no unsaved edits, and no journal that records each
-  /// of them.
-  mutating func joinEdits() {
-    assert(unsaved.isEmpty && saving.isEmpty, "what is joined begins with the first edit")
-    joint = JointEdit(start: content)
-  }
+  /// Whether the edits of a save become one.
+  var joinsEdits: Bool { joint != nil }
 
   /// Makes one edit of all unsaved ones, if they are to be joined: with their net effect, the id, time and client of the last one, and the
   /// keys of their requests. Edits without a net effect stay as they are, because their keys are to be recognised; so do those that restore
@@ -317,6 +319,8 @@ struct WorkingCopy: Sendable {
     guard let joint, unsaved.count > 1, let last = unsaved.entries.last else { return }
     let effect = ContentEffect(from: joint.start, to: content)
     var joined = joint.start
+    // The store may have got some since.
+    joined.setPictures(content.pictures)
     let applied: AppliedEdit
     do throws(ArtError) { applied = try joined.apply(effect.changes, at: last.time) } catch { return }
     guard !applied.changes.isEmpty, applied.dropped.isEmpty else { return }
@@ -462,6 +466,12 @@ struct WorkingCopy: Sendable {
   mutating func pictureStored(_ digest: String, among stored: Set<String>) {
     ownPictures = ownPictures.intersection(stored).union([digest])
     setPictures(stored)
+  }
+
+  /// Notes that the store has a picture which the content does not list, because it has not been refreshed since.
+  private mutating func pictureFound(_ digest: String) {
+    ownPictures.insert(digest)
+    setPictures(content.pictures)
   }
 
   /// Notes which pictures the store has. Content that was read before this program's last picture was stored does not

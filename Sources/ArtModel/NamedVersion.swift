@@ -162,7 +162,7 @@ extension RevertPlan {
   /// The name of the edit: `back to version "draft"`.
   public static func name(_ version: NamedVersion) -> String { "back to version \"\(version.name)\"" }
 
-  /// Plans the edit that leads to a named version. Nothing is pending afterwards, since a version has nothing pending.
+  /// Plans the edit that leads to a named version. Where it sets the background, nothing is pending afterwards: a version has nothing pending.
   public init(to version: NamedVersion, _ content: VersionContent, in art: some ArtReading) throws(ArtError) {
     var added: [Emoji] = []
     var updated: [ContentEffect.Update] = []
@@ -182,7 +182,7 @@ extension RevertPlan {
         canvas: content.canvas == art.canvas ? nil : content.canvas,
         fill: content.fill == art.fill ? nil : .some(content.fill),
         background: content.background == art.background ? nil : .some(content.background),
-        pending: art.pending == nil ? nil : .some(nil)))
+        pending: art.pending == nil || content.background == art.background ? nil : .some(nil)))
   }
 }
 
@@ -231,7 +231,7 @@ extension ArtError {
   static func badRevision(_ text: String) -> ArtError {
     ArtError(
       .badValue,
-      "\"\(text[...].shortened(to: 60))\" is no revision and no name of a version; such as 12 or draft",
+      "\"\(text[...].shortened(to: 60))\" is no revision and no name of a version; give one, such as 12 or draft",
       about: text)
   }
 }

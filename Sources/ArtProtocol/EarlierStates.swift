@@ -35,9 +35,10 @@ extension ProtocolRequest {
       let answer = try await session.revert(to: state, tag: tag?.requestTag, since: since)
       return ProtocolAnswer.Outcome(answer, isStep: true, isAboutSeveral: false, isPending: false)
     case .keepVersion(let name):
-      let version = try await session.keepVersion(named: name)
+      let version = try await session.keepVersion(named: name, tag: tag?.requestTag)
       return .versions([version], unsaved: await session.unsavedChanges)
     case .removeVersion(let name):
+      // No key: of a version that was removed only its id is left.
       let version = try await session.removeVersion(name)
       return .versions([version], unsaved: await session.unsavedChanges)
     case .versions: return .versions(try await session.versions(), unsaved: await session.unsavedChanges)

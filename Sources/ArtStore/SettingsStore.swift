@@ -163,7 +163,8 @@ enum GitIdentity {
   static func name(in text: String) -> String? {
     var isUser = false
     var name: String?
-    var lines = text.split(separator: "\n", omittingEmptySubsequences: false).makeIterator()
+    // "\r\n" is one Character. A lone "\r" ends no line.
+    var lines = text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }.makeIterator()
     while let raw = lines.next() {
       var line = trimmed(raw)
       if line.first == "[" {
@@ -201,7 +202,7 @@ enum GitIdentity {
       while let character = characters.next() {
         switch character {
         case "\\":
-          guard let next = characters.next(), next != "\r" else { return true }
+          guard let next = characters.next() else { return true }
           put(["n": "\n", "t": "\t", "b": "\u{8}"][next] ?? next)
         case "\"": isQuoted.toggle()
         case "#", ";":

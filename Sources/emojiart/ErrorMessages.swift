@@ -61,6 +61,14 @@ extension ArtError.Remedy {
     }
   }
 
+  /// The path of a document as the argument of a command: without its ending where the command adds it again, and never like an option.
+  static func documentWord(_ path: String) -> String {
+    let stem = DocumentName.withoutEnding(path)
+    let isShort = DocumentName.isValid(stem) && DocumentName.withEnding(stem).utf8.elementsEqual(path.utf8)
+    let word = isShort ? stem : path
+    return shellWord(word.utf8.first == UInt8(ascii: "-") ? "./\(word)" : word)
+  }
+
   /// The name, quoted for the shell where necessary.
   static func shellWord(_ name: String) -> String {
     let special = " \t\n!\"#$&'()*;<>?[\\]^`{|}~".utf8

@@ -4,10 +4,12 @@ import ArtModel
 import ArtWorkspace
 
 extension Recovery {
-  /// For commands: the author comes from the user's settings, and notices go to stderr. Throws what the settings throw.
+  /// For commands: the author comes from the user's settings when an edit is made, and notices go to stderr. Throws what reading the
+  /// settings throws.
   static var ofCommand: Recovery {
     get throws(ArtError) {
-      try Recovery(author: CurrentSettings.ofCommand[.author]?.text) { notice in
+      let settings = try CurrentSettings.ofCommand
+      return Recovery(authorNamed: { () throws(ArtError) in try settings[.author]?.text }) { notice in
         for line in RecoveryMessages.lines(notice) { Output.printError(line) }
       }
     }

@@ -20,12 +20,10 @@ import Testing
 
   /// A document without a journal whose edits are joined, as a new program.
   private func open() async throws -> Document {
-    let document = try await Document.open(
-      file, author: "ada", session: ada.session, journal: .none,
+    try await Document.open(
+      file, author: "ada", session: ada.session, journal: .noneJoiningEdits,
       autosave: AutosavePolicy(changes: .max, delay: .seconds(86_400)), refreshInterval: nil,
       clock: ManualClock())
-    await document.joinEdits()
-    return document
   }
 
   private func add(_ x: Double) throws -> ClientRequest {

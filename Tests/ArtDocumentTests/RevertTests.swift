@@ -115,6 +115,75 @@ import Testing
     #expect(try file.check().faults == [])
   }
 
+  /// A version of a document's present state, with its art.
+  private func keep(_ name: String, of file: DocumentFile) throws -> (NamedVersion, VersionContent) {
+    var random = SystemRandomNumberGenerator()
+    let stamp = EditStamp(id: EditID(origin: Origin(using: &random), sequence: 1), time: 1)
+    _ = try file.keepVersion(named: name, stamp: stamp, in: file.base().id)
+    return try file.version(name)
+  }
+
+  private func picture(_ number: UInt8) throws -> CheckedPicture {
+    CheckedPicture(
+      bytes: [UInt8](repeating: number, count: 100), mediaType: "image/png",
+      size: try Canvas(width: 10, height: 20), isAnimated: false)
+  }
+
+  @Test(
+    "M21 a rebased return to a version gives its values to its fields, and keeps what others did to all other fields"
+  )
+  func rebasedVersion() async throws {
+    let file = try folder.make()
+    let document = try await open(file)
+    for x in 1...2 { try await document.perform(.bee(x: Double(x))) }
+    try await document.save()
+    let bees = await document.content.emojisInOrder().map(\.id)
+    let (version, art) = try keep("draft", of: file)
+    try await document.perform(ClientRequest(move(bees[0], to: 10)))
+    try await document.save()
+    // Another program moves both, and this one does not know of it yet.
+    let other = try await open(file)
+    for bee in bees { try await other.perform(ClientRequest(move(bee, to: 99))) }
+    try await other.close()
+    let request = ClientRequest(.revertToVersion(version, art, picture: nil), by: ada, tag: try tag("back"))
+    let answer = try await document.perform(request)
+    #expect(answer.entries.map(\.edit.name) == ["back to version \"draft\""] && answer.lost == [])
+    try await document.save()
+    let repeated = try await document.perform(request)
+    #expect(repeated.isRepeated && repeated.entries.map(\.id) == answer.entries.map(\.id))
+    #expect(await places(document.content) == [1, 99])
+    try await document.undo(by: ada)
+    #expect(await places(document.content) == [99, 99])
+    try await document.close()
+    #expect(try places(file.read()) == [99, 99] && file.check().faults == [])
+  }
+
+  @Test(
+    "B19 a return to a version whose picture came into the file since the last refresh sets the background",
+    arguments: [false, true])
+  func unknownPicture(joins: Bool) async throws {
+    let file = try folder.make()
+    let document = try await Document.open(
+      file, journal: joins ? .noneJoiningEdits : .none, autosave: AutosavePolicy(changes: 10_000),
+      refreshInterval: nil, clock: ManualClock())
+    let other = try await open(file)
+    try await other.setBackground(picture(1), from: "https://example.org/1.png")
+    try await other.close()
+    let (version, art) = try keep("draft", of: file)
+    // One edit before, so that the edits of a save begin without the picture.
+    try await document.perform(.bee())
+    let digest = try #require(art.background?.digest)
+    let answer = try await document.perform(
+      ClientRequest(.revertToVersion(version, art, picture: digest)))
+    #expect(answer.lost == [] && answer.entries.count == 1)
+    #expect(await document.content.background?.digest == digest)
+    try await document.close()
+    let saved = try file.read()
+    #expect(saved.background?.digest == digest && saved.pending == nil && saved.emojiCount == 0)
+    #expect(saved.revision == (joins ? 2 : 3) && saved.log.count == saved.revision)
+    #expect(try file.background() != nil && file.check().faults == [])
+  }
+
   @Test("B19 a return to a background that the file no longer keeps makes its URL pending")
   func lostBackground() async throws {
     let file = try folder.make()

@@ -46,7 +46,7 @@ import Testing
       after.checkInvariants()
       guard applied.lost.isEmpty else { continue }
       #expect(art(after) == art(then))
-      #expect(after.pending == nil)
+      #expect(after.pending == (now.background == then.background ? now.pending : nil))
       #expect(try RevertPlan(to: version(then), kept, in: after).edit == nil, "twice is once")
       // One undo takes it back.
       _ = try after.apply(applied.inverse, at: 3)
@@ -65,6 +65,18 @@ import Testing
       }
     }
     #expect(steady > 10 && reordered > 10 && added > 50, "\(steady) \(reordered) \(added)")
+  }
+
+  @Test("M44 a return to a version with the same background leaves what is pending")
+  func pending() throws {
+    var art = try document([emoji("00000001", z: 5)])
+    let kept = try stored(art)
+    art.setPending(
+      try PendingBackground(url: "https://example.org/a.png", since: 1, reason: "later", anchor: .topLeft))
+    #expect(try RevertPlan(to: version(art), kept, in: art).edit == nil)
+    _ = try art.apply([.setFill(Color(typed: "gold"))])
+    let plan = try RevertPlan(to: version(art), kept, in: art)
+    #expect(plan.edit?.changes == [.setFill(nil)])
   }
 
   @Test(

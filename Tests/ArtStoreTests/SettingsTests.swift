@@ -62,6 +62,9 @@ import Testing
       ("[user]\nname = Ada King # the first\n", "Ada King"), ("[user]\nname = \"Ada # King\"", "Ada # King"),
       ("[user]\nname = A\\\"d\\\"a", "A\"d\"a"), ("[user]\nname = Ada \\\n  King", "Ada   King"),
       ("[user]\nname = Ada\nname = Bob", "Bob"), ("[user]\r\nname = Ada\r\n", "Ada"),
+      ("[user]\r\n\tname = Bob\r\n\temail = b@x\r\n", "Bob"),
+      ("[core]\r\n\tx = 1\r\n[user]\r\n\tname = Bob\r\n", "Bob"),
+      ("[user]\r\nname = Ada \\\r\n  King\r\n", "Ada   King"),
       ("[user \"x\"]\nname = Ada", nil), ("[alias]\nname = Ada", nil), ("name = Ada", nil), ("", nil),
       ("[user]\nemail = x\n[core]\nname = no", nil),
     ] as [(String, String?)])

@@ -177,6 +177,42 @@ import Testing
       ["move", "--all", "--by", "1,1"])
   }
 
+  @Test(
+    "F14 a version that is kept or removed, killed at any system call, is there or not",
+    arguments: [false, true])
+  func killedVersion(isRemoval: Bool) throws {
+    let folder = try Workspace()
+    let file = try folder.document()
+    try file.fill(emojis: 3, edits: 2, seed: 5)
+    let arguments = ["version", file.path]
+    if isRemoval { #expect(try run(emojiart, arguments + ["draft"]).status == 0) }
+    let (start, old, versions) = (try bytes(file.path), try file.read(), try file.versions())
+    let command = arguments + (isRemoval ? ["--remove", "draft"] : ["draft"])
+    var (killed, stayed, done) = (0, 0, 0)
+    let campaign = Campaign(isRemoval ? "kills-of-a-removed-version" : "kills-of-a-version", smoke: 12)
+    let calls = try calls(folder, command).filter(\.isOurs)
+    let chosen = campaign.chosen(of: calls)
+    for call in chosen {
+      let ended = try runKilled(call, command) { try write(start, to: file.path) }
+      guard ended.isCrash else { continue }
+      killed += 1
+      let found = try file.versions().map(\.name)
+      if found == versions.map(\.name) { stayed += 1 } else { done += 1 }
+      #expect(found == versions.map(\.name) || found == (isRemoval ? [] : ["draft"]), "\(call)")
+      #expect(ended.output.isEmpty || found != versions.map(\.name), "\(call): answered, not done")
+      #expect(try file.read() == old, "\(call)")
+      try addAnother(to: file, "\(call)")
+      #expect(try file.versions().map(\.name) == found && file.check().faults == [], "\(call)")
+      #expect(try folder.names == ["bees.emojiart"], "\(call)")
+    }
+    print(
+      "F14 \(command[0]) \(isRemoval ? "removed" : "kept"): \(calls.count) system calls, killed at \(killed) of \(chosen.count): "
+        + "\(stayed) times the old state, \(done) times the new one")
+    campaign.report(tried: chosen.count, places: calls.count)
+    #expect(killed >= wanted(of: chosen.count, campaign))
+    if chosen.count == calls.count { #expect(stayed > 20 && done > 0) }
+  }
+
   @Test("F14 the rollback of an interrupted save, killed at any system call, is finished by the next command")
   func killedRecovery() throws {
     let folder = try Workspace()

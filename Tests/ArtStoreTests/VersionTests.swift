@@ -125,4 +125,79 @@ import Testing
     #expect(try file.picture(picture(9).digest) != nil)
     #expect(try file.check().faults.isEmpty)
   }
+
+  /// Makes the change in a copy of the file, saves an edit there, and puts the copy in the place of the file while the same change is
+  /// committed to that.
+  private func replacing<Value>(_ change: (DocumentTransaction) throws(ArtError) -> Value) throws -> Value {
+    let copy = DocumentFile(folder["copy.emojiart"])
+    try FileManager.default.copyItem(atPath: file.path, toPath: copy.path)
+    _ = try copy.edit(change)
+    var random = SystemRandomNumberGenerator()
+    var author = try Author(origin: Origin(using: &random))
+    _ = try copy.perform(.add([EmojiText("🌸")], at: .center, size: .standard), by: &author, at: 1)
+    var runs = 0
+    defer { #expect(runs == 1) }
+    return try file.edit { (transaction) throws(ArtError) in
+      let value = try change(transaction)
+      runs += 1
+      if runs == 1 { rename(copy.path, file.path) }
+      return value
+    }
+  }
+
+  @Test("F16 a version that was kept or removed is found although another program has saved since")
+  func savedSince() throws {
+    try add("🐝")
+    let stamp = stamp(1)
+    let kept = try replacing { (transaction) throws(ArtError) in
+      try transaction.keepVersion(named: "draft", stamp: stamp)
+    }
+    #expect(try file.versions() == [kept] && file.base().revision == 2)
+    let removed = try replacing { (transaction) throws(ArtError) in
+      try transaction.removeVersion("draft")
+    }
+    #expect(try removed == kept && file.versions().isEmpty && file.base().revision == 3)
+    #expect(try file.check().faults.isEmpty)
+  }
+
+  @Test("F33 a version of an id that was kept before is returned as it was, also after its removal")
+  func keptBefore() throws {
+    try add("🐝")
+    let kept = try keep("draft")
+    try add("🌸")
+    #expect(try keep("draft") == kept)
+    #expect(try keep("other") == kept)
+    _ = try file.removeVersion("draft", in: id)
+    #expect(try keep("draft") == kept && file.versions().isEmpty)
+    #expect(code { try keep("12") } == .badValue)
+    #expect(
+      code {
+        try file.keepVersion(
+          named: "x", stamp: stamp(2), in: id, of: DocumentBase(id: id, revision: 1, head: nil))
+      }
+        == .movedOn)
+    #expect(try file.versions().isEmpty && file.base().revision == 2 && file.check().faults.isEmpty)
+  }
+
+  @Test("F16 a version that was kept in a file which another one replaces is kept in that one, too")
+  func replaced() throws {
+    try add("🐝")
+    let copy = DocumentFile(folder["copy.emojiart"])
+    try FileManager.default.copyItem(atPath: file.path, toPath: copy.path)
+    let (stamp, old) = (stamp(1), folder["old.emojiart"])
+    var runs = 0
+    let kept = try file.edit { (transaction) throws(ArtError) in
+      let version = try transaction.keepVersion(named: "draft", stamp: stamp)
+      runs += 1
+      if runs == 1 {
+        link(file.path, old)
+        rename(copy.path, file.path)
+      }
+      return version
+    }
+    #expect(runs == 2)
+    for file in [file, DocumentFile(old)] {
+      #expect(try file.versions() == [kept] && file.check().faults.isEmpty)
+    }
+  }
 }

@@ -139,6 +139,7 @@ import Testing
   @Test("U8 of several documents from one path the one that was deleted last comes back first")
   func newest() throws {
     #expect(code { try trash.newest(from: file.path) } == .noSuchDocument)
+    #expect(!watched.everything.contains("data"), "looking makes no folder")
     for count in 1...11 {
       for _ in 0..<count { try file.addBee() }
       _ = try documents.delete(file, into: trash)
@@ -159,6 +160,61 @@ import Testing
     }
     #expect(code { try trash.newest(from: file.path) } == .noSuchDocument)
     #expect(code { try trash.newest(from: watched["no/such"]) } == .noSuchDocument)
+  }
+
+  @Test("U8 a path is recognised however another program has encoded it")
+  func otherEncoding() throws {
+    let name = "bees (1)!.emojiart"
+    let document = try watched.make(name)
+    try document.addBee()
+    let trashed = try documents.delete(document, into: trash)
+    #expect(Trash.encoded(trashed.original).hasSuffix("/bees%20(1)!.emojiart"))
+    // Another program deletes a later one, and encodes more characters.
+    let later = try watched.make(name)
+    try watched.move(name, "data/Trash/files/later")
+    let path = trashed.original.utf8.map { "%" + String($0, radix: 16) }.joined()
+    let info = "[Trash Info]\r\nPath=\(path)\r\nDeletionDate=2099-01-01T00:00:00\r\n"
+    try watched.overwrite("data/Trash/info/later.trashinfo", Array(info.utf8))
+    // What only looks like the path is another one.
+    for (name, path) in [("half", trashed.original + "%2"), ("sign", trashed.original + "%+1"), ("none", "")]
+    {
+      try watched.overwrite("data/Trash/files/\(name)", [])
+      try watched.overwrite(
+        "data/Trash/info/\(name).trashinfo", Array("Path=\(path)\nDeletionDate=2999-01-01T00:00:00".utf8))
+    }
+    #expect(try documents.undelete(trash.newest(from: later.path)).read().emojiCount == 0)
+    try watched.remove(name)
+    #expect(try documents.undelete(trash.newest(from: later.path)).read().emojiCount == 1)
+  }
+
+  @Test(
+    "U8 a document comes back from the trash at a folder above, where a program puts it that sees that folder alone"
+  )
+  func boundFolder() throws {
+    for name in ["art", "art/deep"] { try #require(mkdir(watched[name], 0o700) == 0) }
+    let art = String(cString: try #require(realpath(watched["art"], nil)))
+    let document = try watched.make("art/deep/bees.emojiart")
+    // As in a service to which the folder is bound: no home, and the folder is the top.
+    let service = Trash(home: nil, time: { 1_800_000_001 }, topOf: { _ in art })
+    let own = "art/.Trash-\(geteuid())"
+    for count in 1...2 {
+      try document.addBee()
+      if count == 2 { try document.addBee() }
+      _ = try documents.delete(document, into: count == 1 ? trash : service)
+      try documents.create(document)
+    }
+    #expect(try watched.text("\(own)/info/bees.emojiart.trashinfo").contains("\nPath=deep/bees.emojiart\n"))
+    try watched.remove("art/deep/bees.emojiart")
+    // The newest of both comes back first.
+    #expect(try documents.undelete(trash.newest(from: document.path)).read().emojiCount == 2)
+    try watched.remove("art/deep/bees.emojiart")
+    #expect(try documents.undelete(trash.newest(from: document.path)).read().emojiCount == 1)
+    #expect(code { try trash.newest(from: document.path) } == .noSuchDocument)
+    // A link at the place of a trash is not followed.
+    _ = try documents.delete(document, into: service)
+    try watched.move(own, "theirs")
+    try #require(symlink("../theirs", watched[own]) == 0)
+    #expect(code { try trash.newest(from: document.path) } == .noSuchDocument)
   }
 
   @Test("U8 two programs that delete documents of the same name at once leave both documents in the trash")

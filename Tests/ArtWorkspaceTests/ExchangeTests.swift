@@ -83,11 +83,18 @@ import Testing
       (#"{"emojis":[{"text":"🐝","x":1,"y":2,"size":30},{"text":"🐝"}]}"#, ["everything"]),
       (#"{"emojis":[{"text":"🐝"}]}"#, ["something", "everything"]),
       (#"{"emojis":[{"text":"🐝"}],"url":"https://example.org/a.png"}"#, ["everything"]),
+      (#"{"emojis":[],"url":"https://example.org/a.png"}"#, []),
+      (#"{"emojis":[],"url":"data:image/png;base64,AAAA"}"#, ["something", "everything"]),
+      (#"{"emojis":[],"url":"ftp://example.org/a.png"}"#, ["something", "everything"]),
+      (#"{"emojis":[],"background":{"imageData":"AAAA"}}"#, ["something", "everything"]),
+      (#"{"emojis":[{"text":"🐝","x":1,"y":2,"size":30}],"url":"ftp://a.org/a.png"}"#, ["everything"]),
     ]
     for (json, fails) in sources {
       try put(json, "bees.json")
+      // These bytes are none of a picture.
+      let transfer = try json.contains("AAAA") ? CannedTransfer.refusal(.notAnImage) : .picture()
       for demand in [ImportDemand.anything, .something, .everything] {
-        var importer = try importer(list(), ImportOptions(demand: demand))
+        var importer = try importer(list(), ImportOptions(demand: demand), transfer)
         let source = try #require(list().sources.first)
         let foreign = try #require(try importer.read(source))
         let failure = failure { try importer.make(foreign, from: source) }

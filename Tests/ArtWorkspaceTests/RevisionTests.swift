@@ -181,6 +181,175 @@ import Testing
     }
   }
 
+  // MARK: Versions
+
+  /// A session that learns of others' saves only when it looks for them.
+  private func session(
+    _ journal: JournalLocation = .none, id: SessionID? = SessionID(lowBits: 1)
+  ) async throws -> Session {
+    var settings = WorkspaceSettings()
+    settings.journal = journal
+    settings.autosave = AutosavePolicy(changes: 1_000, delay: .seconds(3_600))
+    settings.pending = .none
+    return try await Session.open(
+      file, as: DocumentClient(author: "bob", session: id), settings, clock: ManualClock())
+  }
+
+  /// Sets a background by another program; the URL is kept with it.
+  private func setBackground(_ side: Int) throws {
+    let url = "http://example.org/\(side).png"
+    let background = FileBackground(
+      file, by: recovery, transfer: try CannedTransfer.picture(side, 5), expecting: nil)
+    _ = try background.set(PictureSource(typed: url), typed: url)
+  }
+
+  @Test("U2 a version on a document's file: kept with orphaned edits, shown, gone back to, and removed")
+  func versionsOnFile() async throws {
+    _ = try editing.perform(bee(1))
+    try await watched.orphan(1, of: file)
+    #expect(code { try editing.keepVersion(named: "12") } == .badValue)
+    #expect(reports.restored == 0, "a bad name is refused before anything is restored")
+    let kept = try editing.keepVersion(named: "draft")
+    #expect(kept.revision == 2 && kept.author == "ada" && reports.restored == 1)
+    #expect(code { try editing.keepVersion(named: "draft") } == .exists)
+    #expect(code { try FileEditing(file, by: recovery, expecting: 1).keepVersion(named: "x") } == .movedOn)
+    let before = try file.read()
+    _ = try editing.perform(.remove(.all))
+    let shown = try recovery.content(of: file, at: .version("draft"))
+    #expect(shown.looksLike(before) && shown.revision == 2 && shown.log == before.log)
+    let done = try editing.revert(to: .version("draft"))
+    #expect(done.entry?.title == "back to version \"draft\"" && done.lost.isEmpty && done.revision == 4)
+    #expect(try file.read().looksLike(before))
+    let bytes = try watched.bytes("bees.emojiart")
+    #expect(try editing.revert(to: .version("draft")).entry == nil)
+    #expect(try watched.bytes("bees.emojiart") == bytes)
+    #expect(code { try FileEditing(file, by: recovery, expecting: 3).removeVersion("draft") } == .movedOn)
+    #expect(try editing.removeVersion(kept.id.description) == kept && file.versions().isEmpty)
+    for revert in [{ try editing.revert(to: .version("draft")) }] { #expect(code(revert) == .noSuchRevision) }
+    #expect(code { try recovery.content(of: file, at: .version("draft")) } == .noSuchRevision)
+    #expect(try file.read().revision == 4 && file.check().faults == [])
+  }
+
+  @Test(
+    "M44 a session's return to a version that another program has just kept sets its background",
+    arguments: [false, true])
+  func unseenBackground(joins: Bool) async throws {
+    let session = try await session(joins ? .noneJoiningEdits : .none)
+    try setBackground(3)
+    _ = try editing.keepVersion(named: "draft")
+    let stored = try file.read()
+    let shown = try await session.content(at: .version("draft"))
+    #expect(shown.looksLike(stored))
+    let answer = try await session.revert(to: .version("draft"))
+    #expect(answer.lost == [])
+    #expect(await session.snapshot.content.background == stored.background)
+    #expect(await session.end() == nil)
+    let saved = try file.read()
+    #expect(saved.looksLike(stored) && saved.pending == nil)
+    #expect(try file.background() != nil && file.check().faults == [])
+  }
+
+  @Test("M44 a session's return to a version counts what another program has just saved")
+  func unseenChange() async throws {
+    try setBackground(3)
+    _ = try editing.keepVersion(named: "draft")
+    let session = try await session()
+    let cleared = FileBackground(file, by: recovery, transfer: try CannedTransfer.picture(), expecting: nil)
+    _ = try cleared.change(.clear)
+    #expect(try file.read().background == nil)
+    let answer = try await session.revert(to: .version("draft"))
+    #expect(answer.entries.count == 1 && answer.lost == [])
+    #expect(await session.end() == nil)
+    #expect(try file.read().background != nil && file.background() != nil)
+  }
+
+  @Test("F33 a session keeps the state that it has saved, with what another program saves at the same time")
+  func sessionKeeps() async throws {
+    let session = try await session()
+    try await session.perform(.action(bee(1)))
+    _ = try editing.perform(bee(2))
+    let first = try await session.keepVersion(named: " one ")
+    #expect(first.name == "one" && first.revision == 2 && first.author == "bob")
+    let (saved, unsaved) = (await session.snapshot.saved, await session.unsavedChanges)
+    #expect(try saved == file.base() && unsaved == 0)
+    // Nothing is unsaved, and the other one has saved.
+    _ = try editing.perform(bee(3))
+    let second = try await session.keepVersion(named: "two")
+    let content = await session.snapshot.content
+    #expect(second.revision == 3 && second.head == content.head && content.revision == 3)
+    #expect(try await session.versions() == [first, second] && file.versions() == [first, second])
+    #expect(try await places(session.content(at: .version("two"))).sorted() == [1, 2, 3])
+    _ = try await session.revert(to: .version("one"), tag: RequestTag("back"))
+    #expect(try await session.revert(to: .version("one"), tag: RequestTag("back")).isRepeated)
+    #expect(try await session.removeVersion("two") == second)
+    let codes = await [
+      refused { _ = try await session.keepVersion(named: "one") },
+      refused { _ = try await session.keepVersion(named: "7") },
+      refused { _ = try await session.removeVersion("two") },
+      refused { _ = try await session.revert(to: .version("two")) },
+      refused { _ = try await session.content(at: .version("two")) },
+    ]
+    #expect(codes == [.exists, .badValue, .noSuchRevision, .noSuchRevision, .noSuchRevision])
+    #expect(await session.end() == nil)
+    #expect(try places(file.read()).sorted() == [1, 2] && file.check().faults == [])
+    let ended = await [
+      refused { _ = try await session.keepVersion(named: "late") },
+      refused { _ = try await session.removeVersion("one") },
+      refused { _ = try await session.revert(to: .version("one")) },
+    ]
+    #expect(try ended == [.closed, .closed, .closed] && file.versions() == [first])
+  }
+
+  @Test(
+    "F33 a version that a session keeps again under the same tag is the one of before, also after its removal"
+  )
+  func keptOnce() async throws {
+    let tag = try #require(RequestTag("keep"))
+    let first = try await session()
+    try await first.perform(.action(bee(1)))
+    let kept = try await first.keepVersion(named: "draft", tag: tag)
+    #expect(await first.end() == nil)
+    _ = try editing.perform(bee(2))
+    // The client reconnects, and sends the request again.
+    let again = try await session()
+    #expect(try await again.keepVersion(named: "draft", tag: tag) == kept)
+    #expect(try await again.removeVersion("draft") == kept)
+    #expect(try await again.keepVersion(named: "draft", tag: tag) == kept)
+    #expect(try file.versions().isEmpty)
+    // Another tag is another version, and so is the same one of another session, or of none.
+    #expect(try await again.keepVersion(named: "a", tag: RequestTag("keep2")) != kept)
+    #expect(await again.end() == nil)
+    for (id, name) in [(SessionID(lowBits: 2), "b"), (nil, "c")] {
+      let other = try await session(id: id)
+      #expect(try await other.keepVersion(named: name, tag: tag).id != kept.id)
+      #expect(await other.end() == nil)
+    }
+    #expect(try Set(file.versions().map(\.name)) == ["a", "b", "c"] && file.check().faults == [])
+  }
+
+  @Test("F33 a session of a document that another one has replaced keeps, finds and removes no version")
+  func replacedDocument() async throws {
+    let kept = try editing.keepVersion(named: "draft")
+    let session = try await session()
+    try watched.make("other.emojiart")
+    let other = DocumentFile(watched["other.emojiart"])
+    _ = try FileEditing(other, by: recovery).keepVersion(named: "draft")
+    try watched.move("bees.emojiart", "away.emojiart")
+    try watched.move("other.emojiart", "bees.emojiart")
+    #expect(await refused { _ = try await session.keepVersion(named: "x") } == .replaced)
+    #expect(await refused { _ = try await session.removeVersion("draft") } == .replaced)
+    #expect(await refused { _ = try await session.revert(to: .version("draft")) } == .replaced)
+    #expect(try file.versions().map(\.name) == ["draft"] && file.versions() != [kept])
+    try watched.move("away.emojiart", "bees.emojiart")
+    #expect(await session.end() == nil)
+    #expect(try file.versions() == [kept])
+  }
+
+  private func refused(_ body: () async throws -> Void) async -> ArtError.Code? {
+    do { try await body() } catch { return (error as? ArtError)?.code }
+    return nil
+  }
+
   @Test("M40 a session's return takes back others' edits, and only that session undoes it")
   func sessions() async throws {
     let ada = try DocumentClient(author: "ada", session: SessionID(lowBits: 1))

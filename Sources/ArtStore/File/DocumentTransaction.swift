@@ -38,6 +38,8 @@ public final class DocumentTransaction {
   var hasChanges: Bool { art != initialArt }
   /// Whether to commit although nothing was changed, to make the file durable.
   var mustCommit = false
+  /// The versions that were kept or removed.
+  var changedVersions: [EditID: VersionChange] = [:]
   /// The first revision of this save.
   var save: Int { initialArt.revision + 1 }
 
@@ -435,10 +437,10 @@ extension DocumentTransaction {
   }
 
   /// Whether the log has the last edit of another transaction; for one without edits, whether the rows of
-  /// `art` are equal.
+  /// `art` are equal, or the versions are as it has left them.
   func contains(_ other: DocumentTransaction) throws(ArtError) -> Bool {
     guard other.art.revision != other.initialArt.revision, let head = other.art.head else {
-      return art == other.art
+      return if art == other.art { true } else { try contains(other.changedVersions) }
     }
     let row = try statement("SELECT count(*) FROM edit WHERE revision = ?1 AND origin = ?2 AND sequence = ?3")
     try row.bind(

@@ -149,12 +149,19 @@ extension DocumentTransaction {
 
 // MARK: - Keeping and removing
 
+/// What a transaction has done with a version.
+enum VersionChange {
+  case kept
+  case removed
+}
+
 extension DocumentTransaction {
   /// Keeps the present state under a name. `stamp` has its id, which no edit may get, its author and its time. Neither revision nor head
-  /// changes. Throws `exists` if another version has the name, and `tooLarge` if all versions would have more than 64 MiB without their
-  /// pictures, and `badValue` for a name that none may have.
+  /// changes. A version of that id that was kept before is returned as it is, also after its removal. Throws `exists` if another version has
+  /// the name, `tooLarge` if all versions would have more than 64 MiB without their pictures, and `badValue` for a name that none may have.
   public func keepVersion(named typed: String, stamp: EditStamp) throws(ArtError) -> NamedVersion {
     let versionName = try NamedVersion.checkedName(typed)
+    if let kept = try keptVersion(stamp.id, named: versionName) { return kept }
     var total = 0
     try versionRows { (row, _) throws(ArtError) in
       guard row.named?.name != versionName else { throw .versionExists(versionName) }
@@ -170,8 +177,22 @@ extension DocumentTransaction {
     let row = VersionRow(
       stamp.id, revision: revision, head: head, author: stamp.author, time: stamp.time, named: named)
     try write(row)
+    changedVersions[stamp.id] = .kept
     return NamedVersion(
       id: stamp.id, name: versionName, revision: revision, head: head, author: stamp.author, time: stamp.time)
+  }
+
+  /// The version of that id; one that was removed gets its name. What it answers for is durable once more.
+  private func keptVersion(_ id: EditID, named name: String) throws(ArtError) -> NamedVersion? {
+    var kept: NamedVersion?
+    try versionRows { (row, _) throws(ArtError) in
+      guard row.id == id else { return }
+      kept = NamedVersion(
+        id: id, name: row.named?.name ?? name, revision: row.revision, head: row.head, author: row.author,
+        time: row.time)
+    }
+    if kept != nil { try touch() }
+    return kept
   }
 
   /// Removes a version, by its name or id, and the pictures that only it kept. A trace of it stays, so that a copy of the document does not
@@ -184,8 +205,19 @@ extension DocumentTransaction {
       VersionRow(
         found.version.id, revision: found.version.revision, head: found.version.head,
         author: found.version.author, time: found.version.time))
+    changedVersions[found.version.id] = .removed
     try evictUnkeptPictures()
     return found.version
+  }
+
+  /// Whether the rows have such changes. A version that was kept may have been removed since.
+  func contains(_ changes: [EditID: VersionChange]) throws(ArtError) -> Bool {
+    guard !changes.isEmpty else { return false }
+    var missing = changes
+    try versionRows { (row, _) throws(ArtError) in
+      if row.named == nil || missing[row.id] == .kept { missing[row.id] = nil }
+    }
+    return missing.isEmpty
   }
 
   private func write(_ row: VersionRow) throws(ArtError) {
@@ -215,13 +247,16 @@ extension DocumentFile {
     try read { (transaction) throws(ArtError) in try transaction.versions() }
   }
 
-  /// Keeps the present state of that document under a name: see `DocumentTransaction.keepVersion`. Throws `replaced` if another document is
-  /// at the path, and what `edit` throws.
+  /// Keeps the present state of that document under a name: see `DocumentTransaction.keepVersion`. `base` is the state that the document must
+  /// have; nil stands for any. Throws `replaced` if another document is at the path, `movedOn`, and what `edit` throws.
   public func keepVersion(
-    named name: String, stamp: EditStamp, in document: DocumentID
+    named name: String, stamp: EditStamp, in document: DocumentID, of base: DocumentBase? = nil
   ) throws(ArtError) -> NamedVersion {
     try edit { (transaction) throws(ArtError) in
       guard transaction.id == document else { throw .replaced(path) }
+      if let base, transaction.base != base {
+        throw .movedOn(path, is: transaction.revision, not: base.revision)
+      }
       return try transaction.keepVersion(named: name, stamp: stamp)
     }
   }
@@ -239,5 +274,27 @@ extension DocumentFile {
     version: NamedVersion, content: VersionContent
   ) {
     try read { (transaction) throws(ArtError) in try transaction.version(reference) }
+  }
+
+  /// The same of that document, with the digest of its picture if the file has it. Throws `replaced` if another document is at the path, too.
+  package func version(
+    _ reference: String, in document: DocumentID
+  ) throws(ArtError) -> (version: NamedVersion, content: VersionContent, picture: String?) {
+    try read { (transaction) throws(ArtError) in
+      guard transaction.id == document else { throw .replaced(path) }
+      let (version, content) = try transaction.version(reference)
+      guard let digest = content.background?.digest, try transaction.holdsPicture(digest) else {
+        return (version, content, nil)
+      }
+      return (version, content, digest)
+    }
+  }
+}
+
+extension EditID {
+  /// The id of the version that a session's request keeps. It is the same whenever the request is sent again, so that one version is kept.
+  package init(versionOf session: SessionID, _ tag: RequestTag) {
+    let hash = KeyedDigest.sha256(Array("version \(session) \(tag)".utf8))
+    self.init(origin: Origin(lowBits: hash.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }), sequence: 1)
   }
 }

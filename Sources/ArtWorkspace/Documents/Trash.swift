@@ -83,28 +83,48 @@ public struct Trash: Sendable {
       .exists, "the trash \(location.path) has too many documents called \(parts.name); empty it")
   }
 
-  /// The document that was deleted last from a path, of those in the trash of its file system. Throws `noSuchDocument` if there is none, and
-  /// what reading the trash throws.
+  /// The document that was deleted last from a path, of those in the trash of its file system, and in a trash at its folder or above. Makes
+  /// nothing. Throws `noSuchDocument` if there is none, and what reading the trash throws.
   public func newest(from path: String) throws(ArtError) -> TrashedDocument {
     let original = try Self.absolute(path)
-    let location = try location(for: original)
-    let wanted = "Path=\(Self.encoded(location.stored(original)))"
-    var found: (date: String, name: String, document: TrashedDocument)?
-    for name in try Self.infoNames(in: location.path) {
-      let info = "\(location.path)/info/\(name)\(Self.infoEnding)"
-      let document = TrashedDocument(original: original, path: "\(location.path)/files/\(name)", info: info)
-      let lines = try Self.lines(of: info)
-      var status = stat()
-      guard lines.contains(wanted), lstat(document.path, &status) == 0 else { continue }
-      let date = lines.first { $0.hasPrefix("DeletionDate=") } ?? ""
-      // Of several in one second the one with the longer name, which has the higher number, came later.
-      let isNewer = found.map { (date, name.utf8.count, name) > ($0.date, $0.name.utf8.count, $0.name) }
-      if isNewer ?? true { found = (date, name, document) }
+    var found: Entry?
+    for location in locations(of: original) {
+      for name in try Self.infoNames(in: location.path) {
+        guard let entry = try Self.entry(name, in: location, of: original) else { continue }
+        if found.map({ entry.order > $0.order }) ?? true { found = entry }
+      }
     }
     guard let found else {
       throw ArtError(.noSuchDocument, "the trash has no document from \(original)", about: path)
     }
     return found.document
+  }
+
+  /// A document in a trash, with what says which one was deleted later.
+  private struct Entry {
+    let date: String
+    let name: String
+    let document: TrashedDocument
+    /// Of several in one second the one with the longer name, which has the higher number, came later.
+    var order: (String, Int, String) { (date, name.utf8.count, name) }
+  }
+
+  /// The document of that name in a trash; nil if it is not from that path, or gone.
+  private static func entry(
+    _ name: String, in location: Location, of original: String
+  ) throws(ArtError) -> Entry? {
+    let info = "\(location.path)/info/\(name)\(infoEnding)"
+    let document = TrashedDocument(original: original, path: "\(location.path)/files/\(name)", info: info)
+    let (pathKey, dateKey) = ("Path=", "DeletionDate=")
+    let lines = try lines(of: info)
+    let paths = [original, location.stored(original)].map { Array($0.utf8) }
+    let isFromThere = lines.contains {
+      $0.utf8.starts(with: pathKey.utf8)
+        && paths.contains(decoded(Array($0.utf8.dropFirst(pathKey.utf8.count))))
+    }
+    var status = stat()
+    guard isFromThere, lstat(document.path, &status) == 0 else { return nil }
+    return Entry(date: lines.first { $0.hasPrefix(dateKey) } ?? "", name: name, document: document)
   }
 
   private static let infoEnding = ".trashinfo"
@@ -119,6 +139,7 @@ public struct Trash: Sendable {
         }
       }
     } catch {
+      guard error.number != ENOENT else { return [] }
       throw ArtError(error, cannot: "look into", trash)
     }
     return names
@@ -127,7 +148,9 @@ public struct Trash: Sendable {
   /// The lines of an info file; none for one that is gone, or that another program has written otherwise.
   private static func lines(of info: String) throws(ArtError) -> [String] {
     do throws(SystemError) {
-      return try SmallFile.text(info, limit: largestInfo)?.split(separator: "\n").map(String.init) ?? []
+      // "\r\n" is one Character.
+      let text = try SmallFile.text(info, limit: largestInfo) ?? ""
+      return text.split { $0 == "\n" || $0 == "\r\n" }.map(String.init)
     } catch {
       if error.number == EFBIG { return [] }
       throw ArtError(error, cannot: "read", info)
@@ -157,7 +180,42 @@ extension Trash {
     }
   }
 
-  /// The trash of a document's file system.
+  /// The trashes that a document may be in: those in use of its file system, and those at its folder and above up to the top of the file
+  /// system. A program to which one folder alone is bound has that folder for the top, and puts documents there.
+  private func locations(of original: String) -> [Location] {
+    let folder = FilePath(original).folder
+    var status = stat()
+    var found: [Location] = []
+    if let home, stat(home, &status) == 0, isSameFileSystem(home, folder) {
+      found.append(Location(path: home, top: nil))
+    }
+    for top in tops(of: folder) {
+      let prefix = top == "/" ? "" : top
+      let shared = "\(prefix)/.Trash"
+      if Self.isUsable(shared), isOwn("\(shared)/\(user)") {
+        found.append(Location(path: "\(shared)/\(user)", top: top))
+      }
+      if isOwn("\(prefix)/.Trash-\(user)") {
+        found.append(Location(path: "\(prefix)/.Trash-\(user)", top: top))
+      }
+    }
+    return found
+  }
+
+  /// A folder, and those above it on its file system.
+  private func tops(of folder: String) -> [String] {
+    guard let device = Self.device(folder) else { return [] }
+    var tops = [folder]
+    while let last = tops.last, last != "/" {
+      let above = FilePath(last).folder
+      guard above != last, Self.device(above) == device else { break }
+      tops.append(above)
+    }
+    if let top = topOf(folder), !tops.contains(top) { tops.append(top) }
+    return tops
+  }
+
+  /// The trash of a document's file system; it is made if it is missing.
   private func location(for original: String) throws(ArtError) -> Location {
     let folder = FilePath(original).folder
     if let home, isSameFileSystem(home, folder) {
@@ -283,6 +341,25 @@ extension Trash {
       } else {
         let digits = String(byte, radix: 16, uppercase: true)
         result += digits.count == 1 ? "%0\(digits)" : "%\(digits)"
+      }
+    }
+    return result
+  }
+
+  /// The bytes of a percent-encoded path. What is no encoding stands for itself.
+  private static func decoded(_ bytes: [UInt8]) -> [UInt8] {
+    var (result, index): ([UInt8], Int) = ([], 0)
+    while index < bytes.count {
+      let digits = bytes[index...].dropFirst().prefix(2)
+      if bytes[index] == UInt8(ascii: "%"), digits.count == 2,
+        let byte = UInt8(String(decoding: digits, as: UTF8.self), radix: 16),
+        digits.first != UInt8(ascii: "+")
+      {
+        result.append(byte)
+        index += 3
+      } else {
+        result.append(bytes[index])
+        index += 1
       }
     }
     return result

@@ -216,8 +216,8 @@ public struct Importer<Transfer: PictureTransfer> {
       switch options.demand {
       case .anything: true
       case .something:
-        foreign.emojisFound == 0 || content.emojiCount > 0 || content.background != nil
-          || content.pending != nil
+        (foreign.emojisFound == 0 && foreign.background == nil) || content.emojiCount > 0
+          || content.background != nil || content.pending != nil
       case .everything: !report.notes.contains { $0.kind == .leftOut }
       }
     guard isMet else { throw .incomplete(report) }

@@ -23,8 +23,8 @@ public struct Recovery: Sendable {
     case unread(String, edits: Int, author: String?, modified: Int)
   }
 
-  /// The author of edits that are made here; nil for this program's default.
-  public let author: String?
+  /// The name of the author of edits that are made here; nil for none.
+  private let author: @Sendable () throws(ArtError) -> String?
   /// The folder of journals; nil for the one in this machine's state folder.
   public let folder: JournalFolder?
   /// Called with each notice, on the thread of the call that causes it.
@@ -34,6 +34,15 @@ public struct Recovery: Sendable {
   /// machine's state folder.
   public init(
     author: String? = nil, journals folder: JournalFolder? = nil,
+    report: @escaping @Sendable (Notice) -> Void = { _ in }
+  ) {
+    self.init(authorNamed: { author }, journals: folder, report: report)
+  }
+
+  /// The same with a name that is looked up when an edit is to be made. What `author` throws, each such call throws.
+  public init(
+    authorNamed author: @escaping @Sendable () throws(ArtError) -> String?,
+    journals folder: JournalFolder? = nil,
     report: @escaping @Sendable (Notice) -> Void = { _ in }
   ) {
     self.author = author
@@ -50,12 +59,12 @@ public struct Recovery: Sendable {
   /// This program as an author of edits, with a new origin. Throws `badValue` for an invalid name.
   public func newAuthor() throws(ArtError) -> Author {
     var random = SystemRandomNumberGenerator()
-    return try Author(origin: Origin(using: &random), name: author)
+    return try Author(origin: Origin(using: &random), name: author())
   }
 
   /// The same recovery with another receiver of notices.
   public func reporting(to report: @escaping @Sendable (Notice) -> Void) -> Recovery {
-    Recovery(author: author, journals: folder, report: report)
+    Recovery(authorNamed: author, journals: folder, report: report)
   }
 
   /// Restores the orphaned journals of a document before an edit. A journal that cannot be restored is reported and kept, and

@@ -33,7 +33,8 @@ public enum SessionEvent: Sendable {
 /// One client of an open document, with its own author, its own undo and redo, and the events from a snapshot on.
 ///
 /// Any number of sessions share a document. No session undoes another one's edits. After a restart the same session id continues:
-/// undo is by session, and a request that is repeated under its tag is performed once.
+/// undo is by session, and an edit, or a version to keep, that is requested again under its tag is made once. A save, and the removal of a
+/// version, have no tag.
 public final class Session: Sendable {
   /// The user's name and the session's id.
   public let client: DocumentClient
@@ -196,7 +197,8 @@ public final class Session: Sendable {
     try await perform(.revert(to: revision, head: head), tag: tag, since: since)
   }
 
-  /// The same for a revision or a version.
+  /// The same for a revision or a version. Before a return to a version, what others have saved is adopted if nothing is unsaved, unless
+  /// the edits of a save are joined.
   @discardableResult
   public func revert(
     to reference: RevisionReference, tag: RequestTag? = nil, since: KnownHead? = nil
@@ -204,14 +206,12 @@ public final class Session: Sendable {
     switch reference {
     case .number(let revision): return try await revert(to: revision, tag: tag, since: since)
     case .version(let name):
-      let (version, art) = try await inFile { (file) throws(ArtError) in try file.version(name) }
-      return try await perform(.revertToVersion(version, art), tag: tag, since: since)
+      try shared.checkOpen(self)
+      let (version, art, picture) = try await storedVersion(name)
+      return try await perform(
+        .revertToVersion(version, art, picture: picture), tag: tag, since: since)
     }
   }
-
-  /// From now on a save makes one edit of all edits that it saves, with one undo. Only for a document without a journal, before its first
-  /// edit.
-  public func joinEdits() async { await shared.document.joinEdits() }
 
   /// Saves the edits that all sessions have made so far. Returns when they are durable.
   public func save() async throws(ArtError) { try await shared.document.save() }

@@ -38,7 +38,7 @@ struct Delete: ParsableCommand {
         return try Output.json(
           .object(["deleted": .string(file.path), "trash": .string(trashed.path)]))
       }
-      let word = ArtError.Remedy.shellWord(DocumentName.withoutEnding(file.path))
+      let word = ArtError.Remedy.documentWord(file.path)
       return try Output.line(
         safe("\(file.path) is in the trash; `emojiart delete \(word) --undo` brings it back"))
     }

@@ -166,8 +166,9 @@ struct VersionCommand: ParsableCommand {
 extension NamedVersion {
   fileprivate var json: JSON {
     .object([
-      "by": .string(author ?? id.origin.description), "id": .string(id.description), "name": .string(name),
-      "revision": .integer(revision), "time": .optional(Time.utc(milliseconds: time)),
+      "by": .optional(author), "head": .optional(head?.description), "id": .string(id.description),
+      "name": .string(name), "revision": .integer(revision),
+      "time": .optional(Time.utc(milliseconds: time)),
     ])
   }
 }

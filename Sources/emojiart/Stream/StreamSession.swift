@@ -43,9 +43,7 @@ struct StreamSession {
       outbox.wakeup.wake()
     }
     // With `--atomic` only the final save includes what others did.
-    if settings.isAtomic {
-      Outcome { await session.joinEdits() }.wait()
-    } else {
+    if !settings.isAtomic {
       signals.save(session, listening: listening)
       Outcome { await session.begin() }.wait()
     }
@@ -139,7 +137,7 @@ struct StreamSettings: Sendable {
   /// The settings for opening the document.
   var workspace: WorkspaceSettings {
     var workspace = WorkspaceSettings()
-    workspace.journal = isAtomic ? .none : .standard
+    workspace.journal = isAtomic ? .noneJoiningEdits : .standard
     workspace.autosave = autosave
     workspace.pending = fetch
     workspace.allowsPrivate = allowsPrivate
