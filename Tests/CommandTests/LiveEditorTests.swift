@@ -201,14 +201,14 @@ struct LiveEditorTests {
     #expect(performed > 500)
   }
 
-  @Test("the marks stand just outside the box, and at the edge of the art")
-  func marks() throws {
+  @Test("the corners stand just outside the box, and at the edge of the art")
+  func corners() throws {
     let region = try CanvasRect(x: 0, y: 0, width: 800, height: 400)
     func cells(_ x: Double, _ y: Double, _ size: Double) throws -> [[Int]] {
       let emoji = Emoji(
         id: try #require(EmojiID("00000001")), text: try EmojiText("🐝"), position: try Point(x: x, y: y),
         size: try FontSize(size), z: 0)
-      return SelectionMarks(EmojiBox(emoji), in: region, columns: 80, rows: 20).marks.map {
+      return SelectionCorners(EmojiBox(emoji), in: region, columns: 80, rows: 20).corners.map {
         [$0.row, $0.column]
       }
     }

@@ -12,7 +12,7 @@ struct LiveEditing {
   /// The bytes of the background.
   private(set) var picture: [UInt8]?
   private let session: Session
-  private let news: News
+  private let events: Events
   private let listening: Outcome<Void>
   private let lifeCycle = LifeCycle(closing: .shared)
   private var background: Background?
@@ -20,7 +20,7 @@ struct LiveEditing {
   private var snapshot: DocumentSnapshot
 
   /// What happened to the document since the last look.
-  private final class News: Sendable {
+  private final class Events: Sendable {
     private let contents = Mutex((isNew: false, message: String?.none))
 
     func put(_ message: String?) {
@@ -47,12 +47,12 @@ struct LiveEditing {
         try await Session.open(file, as: client, isEdited: true)
       }
     }.wait().get()
-    let (events, news) = (session.listen(), News())
-    (self.session, self.news) = (session, news)
+    let (heard, events) = (session.listen(), Events())
+    (self.session, self.events) = (session, events)
     listening = Outcome {
-      for await event in events {
+      for await event in heard {
         let text = StreamMessages.text(of: event)
-        news.put(text.isEmpty ? nil : text)
+        events.put(text.isEmpty ? nil : text)
         wakeup.wake()
       }
     }
@@ -63,10 +63,10 @@ struct LiveEditing {
   }
 
   /// Whether something has happened since the last call; what a user must know becomes the editor's message.
-  mutating func hasNews() -> Bool {
-    let news = news.take()
-    if let message = news.message?.split(separator: "\n").last { editor.message = String(message) }
-    return news.isNew
+  mutating func hasEvents() -> Bool {
+    let taken = events.take()
+    if let message = taken.message?.split(separator: "\n").last { editor.message = String(message) }
+    return taken.isNew
   }
 
   /// Takes the present content.

@@ -229,7 +229,7 @@ extension LiveShow {
     for (_, event) in batch.events {
       if case .degraded(let reason) = event { degraded = reason }
     }
-    if editing?.hasNews() == true { adopt() }
+    if editing?.hasEvents() == true { adopt() }
     if editing == nil, !batch.events.isEmpty || isLate { reload() }
   }
 
@@ -305,7 +305,7 @@ extension LiveShow {
       title: "\(file.path)\(more)  \(view.percent)\(editing.map { "  \($0.state)" } ?? "")", art,
       below: editing.map { $0.editor.message ?? errorMessage ?? $0.editor.status } ?? below,
       on: view.terminal, graphics)
-    if let editing { bytes += EditingMarks.bytes(editing.editor, over: art, of: drawn, on: view.terminal) }
+    if let editing { bytes += EditingOverlay.bytes(editing.editor, over: art, of: drawn, on: view.terminal) }
     // On failure the terminal is gone; a signal or the end of stdin follows.
     do throws(ArtError) { try put(bytes) } catch {}
   }

@@ -5,7 +5,7 @@ import ArtTerminal
 
 /// What lies over the screen while a document is edited: the corners around the selected emoji, the list of keys, or the line that is
 /// typed.
-enum EditingMarks {
+enum EditingOverlay {
   /// The bytes for a terminal on which `art` shows the part `drawn` of the canvas; without either no corners.
   static func bytes(
     _ editor: LiveEditor, over art: TerminalArt?, of drawn: CanvasRect?, on terminal: TerminalSize
@@ -25,12 +25,12 @@ enum EditingMarks {
     }
     let hidden = "\u{1B}[?25l"
     guard let art, let drawn, let emoji = editor.emoji else { return Array(hidden.utf8) }
-    let corners = SelectionMarks(EmojiBox(emoji), in: drawn, columns: art.columns, rows: art.rows)
+    let selection = SelectionCorners(EmojiBox(emoji), in: drawn, columns: art.columns, rows: art.rows)
     let (top, left) = LiveScreen.origin(of: art, on: terminal)
-    let marks = corners.marks.map {
+    let corners = selection.corners.map {
       "\u{1B}[\(top + $0.row);\(left + $0.column)H\u{1B}[0;1;7m\($0.sign)\u{1B}[0m"
     }
-    return Array((marks.joined() + hidden).utf8)
+    return Array((corners.joined() + hidden).utf8)
   }
 }
 
@@ -41,15 +41,15 @@ enum EditingMarks {
 ///     └  ┘
 ///
 /// They stand just outside its box, and at the edge of the art where the box goes beyond it.
-struct SelectionMarks: Equatable {
+struct SelectionCorners: Equatable {
   /// A sign on a cell, counted from 0.
-  struct Mark: Equatable {
+  struct Corner: Equatable {
     let row: Int
     let column: Int
     let sign: String
   }
 
-  let marks: [Mark]
+  let corners: [Corner]
 
   init(_ box: EmojiBox, in region: CanvasRect, columns: Int, rows: Int) {
     let edges = box.edges
@@ -62,9 +62,9 @@ struct SelectionMarks: Equatable {
     let right = cell(edges.right, region.x, region.width, columns, 1)
     let top = cell(edges.top, region.y, region.height, rows, -1)
     let bottom = cell(edges.bottom, region.y, region.height, rows, 1)
-    marks = [
-      Mark(row: top, column: left, sign: "┌"), Mark(row: top, column: right, sign: "┐"),
-      Mark(row: bottom, column: left, sign: "└"), Mark(row: bottom, column: right, sign: "┘"),
+    corners = [
+      Corner(row: top, column: left, sign: "┌"), Corner(row: top, column: right, sign: "┐"),
+      Corner(row: bottom, column: left, sign: "└"), Corner(row: bottom, column: right, sign: "┘"),
     ]
   }
 }
