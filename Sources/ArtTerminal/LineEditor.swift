@@ -255,7 +255,8 @@ package struct LineView {
     return first..<(cursor + Self.fittingCount(text[cursor...], columns - Self.width(text[first..<cursor])))
   }
 
-  private static func end(of text: [Character], _ columns: Int) -> [Character] {
+  /// The text, or an ellipsis and as much of its end as fits.
+  package static func end(of text: [Character], _ columns: Int) -> [Character] {
     fits(text[...], columns) ? text : ["…"] + text.suffix(fittingCount(text.reversed(), columns - 2))
   }
 

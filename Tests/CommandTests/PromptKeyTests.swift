@@ -58,7 +58,8 @@ import Testing
         .paste("a b"), .pastedBreak, .paste("c"), .pastedBreak, .paste("d"), .pastedBreak, .paste("e"),
       ])
     #expect(keys("q\u{1B}[200~d\u{1B}[201~m\r") == [.text("q"), .paste("d"), .text("m"), .enter])
-    #expect(keys("\u{1B}[200~\u{4}\u{1A}\u{1}\u{1B}[A\u{1B}b\u{7F}x\u{1B}[201~\u{1}") == [.paste("x"), .home])
+    #expect(
+      keys("\u{1B}[200~\u{4}\u{1A}\u{1}\u{1B}[A\u{1B}b\u{7F}x\u{1B}[201~\u{1}") == [.paste("x"), .home])
     #expect(keys("\u{1B}[200~lost\u{3}\u{1}") == [.paste("lost"), .interrupt, .home], "Ctrl-C ends it")
   }
 
