@@ -7,7 +7,7 @@ struct NameQuery {
     /// The match of the worst word.
     let fit: Fit
     /// Whether the query is neither a keyword nor what the name is about: a red heart is a heart, a heart decoration is not.
-    let isAside: Bool
+    let isOffTopic: Bool
     /// Whether the query is none of GitHub's tags, which are few and chosen by hand.
     let isNoTag: Bool
     /// Whether a word of the query is no word of the name.
@@ -20,7 +20,7 @@ struct NameQuery {
     static func < (left: Rank, right: Rank) -> Bool { left.order < right.order }
 
     private var order: (Int, Int, Int, Int, Int, Int) {
-      let aside = (isAside ? 2 : 0) + (isNoTag ? 1 : 0)
+      let aside = (isOffTopic ? 2 : 0) + (isNoTag ? 1 : 0)
       return (fit.rawValue, aside, weight / NameTable.Row.newer, isBeyondName ? 1 : 0, weight, position)
     }
   }
@@ -97,7 +97,7 @@ struct NameQuery {
       }
     }
     return Rank(
-      fit: worst, isAside: !isKeyword(of: row) && !isHead(of: row), isNoTag: !row.tags.hasPart(whole),
+      fit: worst, isOffTopic: !isKeyword(of: row) && !isHead(of: row), isNoTag: !row.tags.hasPart(whole),
       isBeyondName: isBeyondName, weight: row.weight, position: position)
   }
 

@@ -3,6 +3,10 @@
 /// A key by its function: Ctrl-A and Home are one. Text comes in runs.
 package enum Key: Equatable, Sendable {
   case text(String)
+  /// Text of a bracketed paste, without line breaks.
+  case paste(String)
+  /// A line break within a paste.
+  case pastedBreak
   case enter, tab, backspace, delete, deleteOrEnd
   case left, right, wordLeft, wordRight, home, end, up, down
   case killToEnd, killToStart, killWord, yank
@@ -12,6 +16,12 @@ package enum Key: Equatable, Sendable {
   case backTab
   /// The arrows with Shift.
   case shiftLeft, shiftRight, shiftUp, shiftDown
+
+  /// The key for each character of a typed text, because each may be a command; any other key as it is.
+  package var characters: [Key] {
+    guard case .text(let text) = self else { return [self] }
+    return text.map { .text(String($0)) }
+  }
 }
 
 /// Decodes bytes of a terminal to keys. The bytes may be split anywhere; unknown sequences are dropped.
@@ -21,8 +31,8 @@ package enum Key: Equatable, Sendable {
 ///       │               └─ ]P^_X ─▶ string ─BEL, ST──▶ ground      a late reply of the terminal, dropped
 ///       └──lead byte──▶ scalar ──last byte───────────▶ ground
 ///
-/// An unexpected byte ends the current sequence and is decoded from `ground`. Within a bracketed paste, only
-/// line breaks and Ctrl-C are keys; Ctrl-C ends a paste whose end was lost.
+/// An unexpected byte ends the current sequence and is decoded from `ground`. Within a bracketed paste, there are only
+/// `paste`, `pastedBreak` and Ctrl-C, which ends a paste whose end was lost.
 package struct KeyDecoder {
   private enum State: Equatable {
     case ground, escape, control, application, string
@@ -51,14 +61,18 @@ package struct KeyDecoder {
   package mutating func decode(_ bytes: some Sequence<UInt8>) -> [Key] {
     var keys: [Key] = []
     var run = String.UnicodeScalarView()
+    var isPastedRun = false
     func endRun() {
       guard !run.isEmpty else { return }
-      keys.append(.text(String(run)))
+      keys.append(isPastedRun ? .paste(String(run)) : .text(String(run)))
       run.removeAll()
     }
     for byte in bytes {
       switch consume(byte) {
-      case .scalar(let scalar): run.append(scalar)
+      case .scalar(let scalar):
+        if isPasting != isPastedRun { endRun() }
+        isPastedRun = isPasting
+        run.append(scalar)
       case .key(let key):
         endRun()
         keys.append(key)
@@ -117,7 +131,7 @@ package struct KeyDecoder {
     case 0xC2...0xDF: state = .scalar(value: UInt32(byte & 0x1F), left: 1, least: 0x80)
     case 0xE0...0xEF: state = .scalar(value: UInt32(byte & 0x0F), left: 2, least: 0x800)
     case 0xF0...0xF4: state = .scalar(value: UInt32(byte & 0x07), left: 3, least: 0x1_0000)
-    case 0x0A, 0x0D: return isSecondOfBreak ? nil : .key(.enter)
+    case 0x0A, 0x0D: return isSecondOfBreak ? nil : .key(isPasting ? .pastedBreak : .enter)
     case 0x09 where isPasting: return .scalar(" ")
     case 0x03:
       isPasting = false

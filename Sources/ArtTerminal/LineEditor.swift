@@ -47,8 +47,8 @@ package struct LineEditor {
     var query = ""
     /// The index in `history` of what was found.
     var index: Int
-    /// The line before the search.
-    let before: [Character]
+    /// The line before the search, and its cursor, index in `history` and draft.
+    let before: (text: [Character], cursor: Int, historyIndex: Int, draft: String)
   }
 
   /// What to show in place of the prompt while the history is searched.
@@ -62,7 +62,7 @@ package struct LineEditor {
   package mutating func key(_ key: Key) -> Effect {
     if search != nil, let effect = searching(key) { return effect }
     switch key {
-    case .text(let new): return replace(cursor..<cursor, with: new)
+    case .text(let new), .paste(let new): return replace(cursor..<cursor, with: new)
     case .backspace: return cursor == 0 ? .bell : replace(cursor - 1..<cursor, with: "")
     case .delete: return cursor == text.count ? .bell : replace(cursor..<cursor + 1, with: "")
     case .deleteOrEnd: return text.isEmpty ? .end : self.key(.delete)
@@ -78,13 +78,13 @@ package struct LineEditor {
     case .killToStart: return kill(0..<cursor)
     case .killWord: return kill(wordStart..<cursor)
     case .yank: return replace(cursor..<cursor, with: killBuffer)
-    case .enter: return enter()
+    case .enter, .pastedBreak: return enter()
     case .interrupt: return text.isEmpty && !isTruncated ? .interrupt : clear()
     case .tab: return .complete
     case .clearScreen: return .clearScreen
     case .suspend: return .suspend
     case .search:
-      search = Search(index: history.count, before: text)
+      search = Search(index: history.count, before: (text, cursor, historyIndex, draft))
       return .changed
     case .backTab: return .bell
     }
@@ -95,7 +95,7 @@ package struct LineEditor {
     guard var search else { return nil }
     switch key {
     case .search: return find(from: search.index - 1)
-    case .text(let new):
+    case .text(let new), .paste(let new):
       search.query += new
       self.search = search
       return find(from: min(search.index, history.count - 1))
@@ -106,8 +106,7 @@ package struct LineEditor {
       return find(from: history.count - 1)
     case .interrupt:
       self.search = nil
-      text = search.before
-      cursor = text.count
+      (text, cursor, historyIndex, draft) = search.before
       return .changed
     default:
       self.search = nil
@@ -122,7 +121,9 @@ package struct LineEditor {
     let lines = history.prefix(max(index + 1, 0))
     guard let found = lines.lastIndex(where: { $0.contains(search.query) }) else { return .bell }
     search.index = found
-    (self.search, historyIndex, draft) = (search, found, String(search.before))
+    (self.search, historyIndex) = (search, found)
+    // A line of the history is no draft.
+    if search.before.historyIndex == history.count { draft = String(search.before.text) }
     text = Array(history[found])
     cursor = text.count
     return .changed
@@ -254,7 +255,8 @@ package struct LineView {
     return first..<(cursor + Self.fittingCount(text[cursor...], columns - Self.width(text[first..<cursor])))
   }
 
-  private static func end(of text: [Character], _ columns: Int) -> [Character] {
+  /// The text, or an ellipsis and as much of its end as fits.
+  package static func end(of text: [Character], _ columns: Int) -> [Character] {
     fits(text[...], columns) ? text : ["…"] + text.suffix(fittingCount(text.reversed(), columns - 2))
   }
 

@@ -2,6 +2,7 @@
 
 import ArtModel
 import ArtTerminal
+import ArtWorkspace
 import TestSupport
 import Testing
 
@@ -28,11 +29,11 @@ struct LiveEditorTests {
     _ = try content.apply(action.plan(on: content, using: &random).edit.changes)
   }
 
-  /// Presses keys as the owner of an editor does: it performs the edits, and gives the content back.
+  /// Presses keys as the owner of an editor does: one by one, up to the end; it performs the edits of each, and gives the content back.
   @discardableResult
   private func press(_ editor: inout LiveEditor, _ keys: Key...) throws -> [LiveEditor.Effect] {
     var all: [LiveEditor.Effect] = []
-    for key in keys {
+    for key in keys.flatMap(\.characters) where !all.contains(.end) {
       let effects = editor.press(key, center: center)
       for case .perform(let action) in effects {
         var content = editor.content
@@ -86,13 +87,68 @@ struct LiveEditorTests {
     for (key, effect) in [("u", .undo), ("r", .redo), ("q", .end)] as [(String, LiveEditor.Effect)] {
       var editor = try editor()
       let effects = try press(&editor, .left, .text(key))
-      #expect(edits(effects) == 1 && effects.last == effect)
+      let performed = try #require(effects.firstIndex { if case .perform = $0 { true } else { false } })
+      #expect(edits(effects) == 1 && effects.lastIndex(of: effect) ?? 0 > performed)
     }
     var editor = try editor()
     #expect(try press(&editor, .interrupt) == [.end])
     #expect(try press(&editor, .suspend) == [.suspend])
-    #expect(try press(&editor, .text("q+"), .text("x")).first == .end)
+    #expect(try press(&editor, .text("q+"), .text("x")) == [.end], "and nothing after q")
     #expect(try press(&editor, .text("x")) == [.bell])
+  }
+
+  @Test("keys of one read are taken one by one, each on what the one before it has done")
+  func together() throws {
+    var editor = try editor()
+    #expect(edits(try press(&editor, .text("mm"))) == 2)
+    #expect(editor.emoji?.isMirrored == false, "mirrored, and back")
+    try press(&editor, .text("+m+"))
+    #expect(editor.emoji?.size.pixels == 97 && editor.content.emojisInOrder().last?.size.pixels == 88)
+    #expect(edits(try press(&editor, .text("dddd"))) == 4, "the gesture, and three emoji")
+    #expect(editor.content.emojiCount == 0 && editor.message == "there is no emoji; a adds one")
+    #expect(editor.press(.text("dd"), center: center) == [.bell], "two keys at once are none")
+  }
+
+  @Test("a paste is text for the line that is asked for, and else nothing but a bell")
+  func paste() throws {
+    var editor = try editor()
+    let before = editor.content
+    let effects = try press(&editor, .paste("dq"), .pastedBreak, .paste("m"))
+    #expect(edits(effects) == 0 && !effects.contains(.end) && editor.content == before)
+    #expect(editor.message == "a paste is no key; press a first")
+    try press(&editor, .text("a"), .paste(":honeybee:"), .pastedBreak, .paste("🌸"), .pastedBreak)
+    guard case .asking(let line) = editor.phase else { throw Unexpected() }
+    #expect(String(line.text) == ":honeybee: 🌸 ", "a line break is a blank")
+    #expect(edits(try press(&editor, .enter)) == 1 && editor.content.emojiCount == 5)
+  }
+
+  @Test("Ctrl-R rings in the line that is asked for, and swallows no text")
+  func noSearch() throws {
+    var editor = try editor()
+    try press(&editor, .text("a"))
+    #expect(try press(&editor, .search) == [.bell])
+    #expect(edits(try press(&editor, .text("🌸"), .enter)) == 1)
+  }
+
+  @Test("the view goes to the emoji by keys that select, move, add or undo, and by no others")
+  func reveal() throws {
+    func reveals(_ keys: Key...) throws -> Bool {
+      var editor = try self.editor()
+      return try keys.map { try press(&editor, $0).contains(.reveal) }.last ?? false
+    }
+    for key: Key in [.tab, .backTab, .left, .shiftDown, .delete, .search, .text("u"), .text("r"), .text("h")]
+    {
+      #expect(try reveals(key), "\(key)")
+    }
+    #expect(try reveals(.text("a"), .text("🌸"), .enter))
+    for key: Key in [
+      .text("m"), .text("f"), .text("+"), .text("]"), .text("z"), .text("?"), .text("a"), .enter,
+    ] {
+      #expect(try !reveals(key), "\(key)")
+    }
+    var editor = try self.editor()
+    let effects = try press(&editor, .text("a🌸"), .enter)
+    #expect(effects.last == .reveal, "after the edit, which selects what it adds")
   }
 
   @Test("d, f, b and m are edits of the selected emoji")
@@ -140,6 +196,27 @@ struct LiveEditorTests {
     #expect(editor.content.emojiCount == 3)
   }
 
+  @Test("the list of keys begins with how to end, and says where it is cut")
+  func helpLines() {
+    let whole = LiveEditor.help(columns: 80, rows: 22)
+    #expect(whole.count == 12 && whole[0].hasPrefix("q  "))
+    for columns in [20, 40, 60, 80, 160] {
+      for rows in 0...24 {
+        let lines = LiveEditor.help(columns: columns, rows: rows)
+        #expect(lines.count <= rows)
+        guard let first = lines.first else { continue }
+        #expect(first.hasPrefix("q"))
+        let keys = lines.joined().contains("undo") && lines.joined().contains("zoom")
+        #expect(keys || lines.last?.hasSuffix("…") == true, "\(columns) x \(rows)")
+      }
+    }
+    for (columns, rows) in [(80, 5), (160, 3), (40, 12)] {
+      let lines = LiveEditor.help(columns: columns, rows: rows)
+      #expect(lines.last?.hasPrefix("z Z 0") == true || lines.last?.contains("  z Z 0") == true)
+      #expect(lines.allSatisfy { $0.count <= columns }, "\(lines)")
+    }
+  }
+
   @Test("a step is 1, 2 or 5 times a power of ten, by the canvas")
   func steps() throws {
     for (side, step) in [(10, 1), (48, 1), (100, 2), (320, 5), (800, 10), (1_920, 20), (10_000, 200)]
@@ -185,8 +262,8 @@ struct LiveEditorTests {
         .text($0)
       }
       + [
-        .left, .right, .up, .down, .shiftLeft, .tab, .backTab, .enter, .delete, .backspace, .interrupt,
-        .search,
+        .left, .right, .up, .down, .shiftLeft, .tab, .backTab, .enter, .delete, .backspace, .search,
+        .paste("d🐝"), .pastedBreak,
       ]
     var performed = 0
     for _ in 0..<100 {
@@ -201,14 +278,14 @@ struct LiveEditorTests {
     #expect(performed > 500)
   }
 
-  @Test("the marks stand just outside the box, and at the edge of the art")
-  func marks() throws {
+  @Test("the corners stand just outside the box, and at the edge of the art")
+  func corners() throws {
     let region = try CanvasRect(x: 0, y: 0, width: 800, height: 400)
     func cells(_ x: Double, _ y: Double, _ size: Double) throws -> [[Int]] {
       let emoji = Emoji(
         id: try #require(EmojiID("00000001")), text: try EmojiText("🐝"), position: try Point(x: x, y: y),
         size: try FontSize(size), z: 0)
-      return SelectionMarks(EmojiBox(emoji), in: region, columns: 80, rows: 20).marks.map {
+      return SelectionCorners(EmojiBox(emoji), in: region, columns: 80, rows: 20).corners.map {
         [$0.row, $0.column]
       }
     }
@@ -216,5 +293,58 @@ struct LiveEditorTests {
     #expect(try cells(0, 0, 40) == [[0, 0], [0, 3], [2, 0], [2, 3]])
     #expect(try cells(800, 400, 40) == [[17, 76], [17, 79], [19, 76], [19, 79]])
     #expect(try cells(5_000, 5_000, 4) == [[19, 79], [19, 79], [19, 79], [19, 79]])
+  }
+
+  // MARK: - What lies over the screen
+
+  /// What is drawn over 20 x 5 cells of an art, on a terminal of that size.
+  private func overlay(_ editor: LiveEditor, _ columns: Int, _ rows: Int) throws -> String {
+    let art = TerminalArt(body: .lines([]), columns: 20, rows: 5)
+    let region = try CanvasRect(x: 0, y: 0, width: 800, height: 600)
+    let terminal = TerminalSize(columns: columns, rows: rows)
+    let bytes = EditingOverlay.bytes(editor, over: DrawnArt(art: art, region: region), on: terminal)
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  @Test("what others do stands above the line that is typed, and does not hide it")
+  func messageWhileAsking() throws {
+    var editor = try editor()
+    try press(&editor, .text("a:honey"))
+    editor.message = "Ada: add 🐛"
+    let drawn = try overlay(editor, 80, 24)
+    #expect(drawn.contains("\u{1B}[23;1H\u{1B}[0m\u{1B}[KAda: add 🐛\u{1B}[24;1H"))
+    #expect(drawn.contains("add: :honey"))
+    #expect(try overlay(editor, 80, 1).contains("add: :honey"))
+  }
+
+  @Test("corners stand on rows of the art only, however small the terminal is")
+  func cornersOnTiny() throws {
+    let editor = try editor()
+    for (rows, most) in [(24, 23), (5, 4), (3, 2), (2, 2), (1, 1)] {
+      for columns in [3, 12, 80] {
+        let places = try overlay(editor, columns, rows).matches(of: /\u{1B}\[(\d+);(\d+)H/)
+        if rows == 24, columns == 80 { #expect(places.count == 4) }
+        for place in places {
+          #expect(try #require(Int(place.1)) <= most && #require(Int(place.2)) <= columns)
+        }
+      }
+    }
+  }
+
+  @Test("messages of the live view name no command")
+  func events() {
+    let event = SessionEvent.document(.resync(version: 2))
+    #expect(LiveEditing.text(of: event) == "much happened meanwhile")
+    #expect(StreamMessages.text(of: event).contains("`show`"), "elsewhere it is a command")
+    #expect(LiveEditing.text(of: .degraded("no inotify")) == StreamMessages.text(of: .degraded("no inotify")))
+  }
+
+  @Test("a gesture's deadline far in the past or the future is a timeout that poll takes")
+  func deadlines() {
+    let now = ContinuousClock.now
+    let days = Duration.seconds(60 * 86_400)
+    #expect(LiveShow.milliseconds(until: now - days, now: now) == 1)
+    #expect(LiveShow.milliseconds(until: now + days, now: now) == 60_001)
+    #expect(LiveShow.milliseconds(until: now + .milliseconds(400), now: now) == 401)
   }
 }

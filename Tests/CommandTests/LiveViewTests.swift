@@ -106,4 +106,28 @@ struct LiveViewTests {
     }
     print("lines of a live view: \(tried) fitted")
   }
+
+  @Test("the title keeps the state; a long path loses its beginning, and then details go")
+  func title() {
+    let path = "/home/ada/pictures/of/the/garden/bees.emojiart"
+    let details = ["640 x 400, 2 emoji, revision 2", "100 %"]
+    func title(_ state: String?, _ columns: Int) -> String {
+      LiveScreen.title(path, details, state: state, columns)
+    }
+    #expect(title("saved", 160) == "\(path)  640 x 400, 2 emoji, revision 2  100 %  saved")
+    #expect(
+      title("saved", 80) == "…ures/of/the/garden/bees.emojiart  640 x 400, 2 emoji, revision 2  100 %  saved")
+    #expect(title("saved", 40) == "…the/garden/bees.emojiart  100 %  saved")
+    #expect(title(nil, 20) == "…rden/bees.emojiart")
+    #expect(
+      title("not saved: the disk is full", 60).hasSuffix("bees.emojiart  100 %  not saved: the disk is full"))
+    #expect(title("not saved: the disk is full", 30) == "not saved: the disk is full")
+    #expect(title("not saved: the disk is full", 20) == "not saved: the disk…")
+    for columns in 1...160 {
+      for state in ["saved", "12 unsaved", "read-only: it is on a medium that cannot be written", nil] {
+        let text = title(state, columns)
+        #expect(LineView.width(Array(text)[...]) <= columns + 1, "\(text)")
+      }
+    }
+  }
 }

@@ -41,6 +41,13 @@ import Testing
     ("one\rtwo\rth\u{12}one\u{1}x", "x|one"), ("one\rtwo\rth\u{12}one\u{E}\u{E}", "th|"),
     ("a\u{12}\u{12}b\u{3}", "a|"),
     ("one\r\u{12}on\rx\u{10}", "one|"),
+    // A search that Ctrl-C ends leaves all as it was: the cursor, the place in the history, the draft.
+    ("one\rtwo\rth\u{12}one\u{3}\u{10}", "two|"), ("one\rtwo\rth\u{12}one\u{3}\u{10}\u{E}", "th|"),
+    ("one\rtwo\rth\u{2}\u{12}one\u{3}", "t|h"), ("one\rtwo\rth\u{10}\u{12}one\u{3}\u{10}", "one|"),
+    // The draft survives a search that begins on a line of the history.
+    ("one\rtwo\rth\u{10}\u{12}one\u{E}\u{E}", "th|"), ("one\rtwo\rth\u{10}\u{12}one\u{3}\u{E}", "th|"),
+    // A paste is typed, and each of its lines entered.
+    ("\u{1B}[200~one\ntwo\u{1B}[201~\u{10}", "one|"), ("one\r\u{12}\u{1B}[200~on\u{1B}[201~", "one|"),
   ]
 
   private func editor(after typed: String) -> LineEditor {

@@ -17,6 +17,8 @@ import Testing
     keys.reduce(into: []) { result, key in
       if case .text(let new) = key, case .text(let old) = result.last {
         result[result.count - 1] = .text(String(old.unicodeScalars) + String(new.unicodeScalars))
+      } else if case .paste(let new) = key, case .paste(let old) = result.last {
+        result[result.count - 1] = .paste(String(old.unicodeScalars) + String(new.unicodeScalars))
       } else {
         result.append(key)
       }
@@ -49,14 +51,22 @@ import Testing
     #expect(keys("\u{1B}🐝\u{1B}[1\r\u{85}\u{9B}x") == [.text("🐝"), .enter, .text("x")])
   }
 
-  @Test("P2 in a paste, line breaks enter lines, Ctrl-C ends it, and all other keys are ignored")
+  @Test("P2 a paste is told from typed text, Ctrl-C ends it, and all other keys in it are ignored")
   func paste() {
     #expect(
       keys("\u{1B}[200~a\tb\r\nc\nd\re\u{1B}[201~") == [
-        .text("a b"), .enter, .text("c"), .enter, .text("d"), .enter, .text("e"),
+        .paste("a b"), .pastedBreak, .paste("c"), .pastedBreak, .paste("d"), .pastedBreak, .paste("e"),
       ])
-    #expect(keys("\u{1B}[200~\u{4}\u{1A}\u{1}\u{1B}[A\u{1B}b\u{7F}x\u{1B}[201~\u{1}") == [.text("x"), .home])
-    #expect(keys("\u{1B}[200~lost\u{3}\u{1}") == [.text("lost"), .interrupt, .home], "Ctrl-C ends it")
+    #expect(keys("q\u{1B}[200~d\u{1B}[201~m\r") == [.text("q"), .paste("d"), .text("m"), .enter])
+    #expect(
+      keys("\u{1B}[200~\u{4}\u{1A}\u{1}\u{1B}[A\u{1B}b\u{7F}x\u{1B}[201~\u{1}") == [.paste("x"), .home])
+    #expect(keys("\u{1B}[200~lost\u{3}\u{1}") == [.paste("lost"), .interrupt, .home], "Ctrl-C ends it")
+  }
+
+  @Test("keys that arrive together can be taken one by one")
+  func characters() {
+    #expect(keys("d👩‍🚀\t").flatMap(\.characters) == [.text("d"), .text("👩‍🚀"), .tab])
+    #expect(keys("\u{1B}[200~dd\u{1B}[201~").flatMap(\.characters) == [.paste("dd")])
   }
 
   @Test("a lone Escape is no key, and is dropped when nothing follows it")

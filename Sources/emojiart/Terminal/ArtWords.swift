@@ -6,16 +6,18 @@ import ArtWorkspace
 /// A document in sentences, for screen readers: what it is, and then each emoji by its name, from the bottom to the top.
 ///
 ///     bees.emojiart: 800 x 600, filled with #ffcc00, 2 emoji from the bottom to the top.
-///     1 honeybee at 320,300, size 96, id 2.
-///     2 caption "Happy birthday" at 400,50, size 40, colour #ff0000, turned by 30 degrees, id q.
+///     2: honeybee at 320,300, size 96.
+///     q: caption "Happy birthday" at 400,50, size 40, colour #ff0000, turned by 30 degrees.
+///
+/// Each sentence begins with the beginning of the emoji's id that names it.
 enum ArtWords {
-  /// At most that many emoji, from the top of the z-order, with their numbers from the bottom.
+  /// At most that many emoji, from the top of the z-order.
   static func lines(of content: DocumentContent, _ path: String, most: Int? = nil) -> [String] {
     let emojis = content.emojisInOrder()
     let lengths = emojis.typedLengths
-    let rows = emojis.enumerated().suffix(most ?? emojis.count).map { (index, emoji) in
+    let rows = emojis.suffix(most ?? emojis.count).map { emoji in
       let id = emoji.id.description.prefix(lengths[emoji.id] ?? emoji.id.description.count)
-      return "\(index + 1) \(sentence(about: emoji)), id \(id)."
+      return "\(id): \(sentence(about: emoji))."
     }
     return [safe(head(of: content, path))] + rows.map(safe)
   }

@@ -3,6 +3,7 @@
 import ArtModel
 import ArtSystem
 import ArtWorkspace
+import Dispatch
 import Synchronization
 
 /// A document that is edited on the screen: its session, and the editor that the keys go to. Edits are answered when they are in the
@@ -11,8 +12,10 @@ struct LiveEditing {
   var editor: LiveEditor
   /// The bytes of the background.
   private(set) var picture: [UInt8]?
+  /// The first refusal of an edit that the screen has not shown yet.
+  var refusal: ArtError?
   private let session: Session
-  private let news: News
+  private let events: Events
   private let listening: Outcome<Void>
   private let lifeCycle = LifeCycle(closing: .shared)
   private var background: Background?
@@ -20,7 +23,7 @@ struct LiveEditing {
   private var snapshot: DocumentSnapshot
 
   /// What happened to the document since the last look.
-  private final class News: Sendable {
+  private final class Events: Sendable {
     private let contents = Mutex((isNew: false, message: String?.none))
 
     func put(_ message: String?) {
@@ -47,12 +50,12 @@ struct LiveEditing {
         try await Session.open(file, as: client, isEdited: true)
       }
     }.wait().get()
-    let (events, news) = (session.listen(), News())
-    (self.session, self.news) = (session, news)
+    let (heard, events) = (session.listen(), Events())
+    (self.session, self.events) = (session, events)
     listening = Outcome {
-      for await event in events {
-        let text = StreamMessages.text(of: event)
-        news.put(text.isEmpty ? nil : text)
+      for await event in heard {
+        let text = Self.text(of: event)
+        events.put(text.isEmpty ? nil : text)
         wakeup.wake()
       }
     }
@@ -62,11 +65,21 @@ struct LiveEditing {
     refresh()
   }
 
+  /// What a user must know of an event. The view shows the document in any case.
+  static func text(of event: SessionEvent) -> String {
+    switch event {
+    case .document(.changed(let change)) where !change.cause.isOwn && !change.isComplete:
+      "others changed much"
+    case .document(.resync): "much happened meanwhile"
+    default: StreamMessages.text(of: event)
+    }
+  }
+
   /// Whether something has happened since the last call; what a user must know becomes the editor's message.
-  mutating func hasNews() -> Bool {
-    let news = news.take()
-    if let message = news.message?.split(separator: "\n").last { editor.message = String(message) }
-    return news.isNew
+  mutating func hasEvents() -> Bool {
+    let taken = events.take()
+    if let message = taken.message?.split(separator: "\n").last { editor.message = String(message) }
+    return taken.isNew
   }
 
   /// Takes the present content.
@@ -85,8 +98,8 @@ struct LiveEditing {
     }
   }
 
-  /// Performs a request; its error or notice becomes the editor's message.
-  mutating func perform(_ request: DocumentRequest) {
+  /// Performs a request, and takes the content after it; a notice becomes the editor's message. Returns false when it was refused.
+  mutating func perform(_ request: DocumentRequest) -> Bool {
     let session = session
     let answer = Outcome {
       await result { () async throws(ArtError) in try await session.perform(request) }
@@ -94,13 +107,23 @@ struct LiveEditing {
     switch answer {
     case .success(let answer):
       recent.note(request)
-      if let entry = answer.entries.last, case .undo = request { editor.message = entry.title }
-      if let entry = answer.entries.last, case .redo = request { editor.message = entry.title }
+      switch request {
+      case .undo, .redo: if let entry = answer.entries.last { editor.message = entry.title }
+      default: break
+      }
       refresh()
       if case .action(.add) = request { editor.select(answer.emojis.last?.id) }
       if let notice = answer.offCanvas.notice { editor.message = notice }
-    case .failure(let error): editor.message = error.message
+      return true
+    case .failure(let error):
+      refusal = refusal ?? error
+      return false
     }
+  }
+
+  /// Performs the gesture.
+  mutating func settle() {
+    for request in editor.settle().compactMap(\.request) where !perform(request) { return }
   }
 
   /// What is saved, for the line above.
@@ -133,22 +156,34 @@ struct LiveEditing {
     }.wait()
   }
 
-  /// Saves and closes. Throws when that fails; the edits are in the journal then.
-  mutating func end() throws(ArtError) {
-    let session = session
-    let failure = Outcome { await session.end() }.wait()
-    recent.keep()
-    guard let failure else { return }
-    throw .notSaved(failure.unsaved, in: session.filePath, failure.error)
+  /// Performs the gesture, saves and closes, within that time if one is given. Returns what went wrong: an edit that was refused without
+  /// being shown, and a save that failed, of which the edits are in the journal then.
+  mutating func end(atMost time: DispatchTimeInterval? = nil) -> [ArtError] {
+    let (session, recent, requests) = (session, recent, editor.settle().compactMap(\.request))
+    let ending = Outcome { () -> (refusal: ArtError?, failure: Session.SavingFailure?) in
+      var (additions, refusal) = (recent, ArtError?.none)
+      for request in requests {
+        let answer = await result { () async throws(ArtError) in try await session.perform(request) }
+        if case .failure(let error) = answer { refusal = error }
+      }
+      let failure = await session.end()
+      additions.keep()
+      return (refusal, failure)
+    }
+    let ended = time.map { ending.wait(atMost: $0) } ?? ending.wait()
+    let path = session.filePath
+    guard let ended else {
+      let late = ArtError.notSaved(max(snapshot.unsaved, 1), in: path, .notInTime(path))
+      return [refusal.map(Self.notMade), late].compactMap(\.self)
+    }
+    return [
+      (refusal ?? ended.refusal).map(Self.notMade),
+      ended.failure.map { .notSaved($0.unsaved, in: path, $0.error) },
+    ].compactMap(\.self)
   }
 
-  /// The same before a signal ends the process, in 1.5 s at most. Returns the message if it fails.
-  func endInTime() -> String? {
-    let session = session
-    guard let failure = Outcome({ await session.end() }).wait(atMost: .milliseconds(1_500)) else {
-      return ArtError.notSaved(max(snapshot.unsaved, 1), in: session.filePath, .notInTime(session.filePath))
-        .message
-    }
-    return failure.map { ArtError.notSaved($0.unsaved, in: session.filePath, $0.error).message }
+  /// The error for an edit that was refused when the screen was left.
+  private static func notMade(_ error: ArtError) -> ArtError {
+    error.withCause("the last edit was not made: \(error.cause)")
   }
 }

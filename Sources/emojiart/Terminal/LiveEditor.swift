@@ -20,12 +20,24 @@ struct LiveEditor {
     case draw
     /// Draw what stands around the art.
     case show
+    /// Scroll the selected emoji into the view.
+    case reveal
     /// Perform an edit.
     case perform(Action)
     case undo, redo
     /// A key of the view: zoom.
     case view(Key)
     case bell, suspend, end
+
+    /// What the document is asked for; nil for an effect on the screen.
+    var request: DocumentRequest? {
+      switch self {
+      case .perform(let action): .action(action)
+      case .undo: .undo(1)
+      case .redo: .redo(1)
+      case .draw, .show, .reveal, .view, .bell, .suspend, .end: nil
+      }
+    }
   }
 
   /// The phase that decides what keys mean.
@@ -64,7 +76,7 @@ struct LiveEditor {
   var hasGesture: Bool { gesture != nil }
 
   /// The selected emoji, with the gesture.
-  var emoji: Emoji? { selected.flatMap { id in shown.emojisInOrder().first { $0.id == id } } }
+  var emoji: Emoji? { selected.flatMap { shown.emoji($0) } }
 
   /// The document with the gesture.
   var shown: DocumentContent {
@@ -84,6 +96,7 @@ struct LiveEditor {
 // MARK: - Keys
 
 extension LiveEditor {
+  /// Takes a key. A text has one character: what the next one does depends on the effects of this one. See `Key.characters`.
   mutating func press(_ key: Key, center: (x: Double, y: Double)) -> [Effect] {
     message = nil
     switch phase {
@@ -93,18 +106,13 @@ extension LiveEditor {
       return key == .suspend ? [.suspend] : key == .interrupt ? settle() + [.end] : [.draw]
     case .keys: break
     }
-    guard case .text(let text) = key else { return command(key) }
-    // Several keys may arrive in one read, and those behind an `a` are for its line.
-    var effects: [Effect] = []
-    for (index, character) in text.enumerated() {
-      effects += type(character)
-      if effects.contains(.end) { break }
-      guard case .keys = phase else {
-        let rest = String(text.dropFirst(index + 1))
-        return rest.isEmpty ? effects : effects + press(.text(rest), center: center)
-      }
+    switch key {
+    case .text(let text): return text.count == 1 ? text.flatMap { type($0) } : [.bell]
+    case .paste, .pastedBreak:
+      message = "a paste is no key; press a first"
+      return [.bell, .show]
+    default: return command(key)
     }
-    return effects
   }
 
   private mutating func command(_ key: Key) -> [Effect] {
@@ -120,7 +128,7 @@ extension LiveEditor {
     case .tab: return select(1)
     case .backTab: return select(-1)
     case .delete, .backspace: return remove()
-    case .search: return settle() + [.redo]
+    case .search: return settle() + [.redo, .reveal]
     case .interrupt, .deleteOrEnd: return settle() + [.end]
     case .suspend: return settle() + [.suspend]
     case .clearScreen: return [.draw]
@@ -138,8 +146,8 @@ extension LiveEditor {
     case "-", "_": return resize(1 / Self.growth)
     case "]": return turn(Self.turn)
     case "[": return turn(-Self.turn)
-    case "u": return settle() + [.undo]
-    case "r": return settle() + [.redo]
+    case "u": return settle() + [.undo, .reveal]
+    case "r": return settle() + [.redo, .reveal]
     case "d": return remove()
     case "f": return act { .order($0, .front) }
     case "b": return act { .order($0, .back) }
@@ -214,8 +222,10 @@ extension LiveEditor {
   }
 
   private mutating func move(_ x: Double, _ y: Double) -> [Effect] {
-    guard case .move(let oldX, let oldY) = gesture else { return change(.move(x, y), isSame: gesture == nil) }
-    return change(.move(oldX + x, oldY + y), isSame: true)
+    guard case .move(let oldX, let oldY) = gesture else {
+      return change(.move(x, y), isSame: gesture == nil) + [.reveal]
+    }
+    return change(.move(oldX + x, oldY + y), isSame: true) + [.reveal]
   }
 
   private mutating func turn(_ degrees: Double) -> [Effect] {
@@ -240,7 +250,7 @@ extension LiveEditor {
   private mutating func remove() -> [Effect] {
     let effects = act { .remove($0) }
     if let selected { self.selected = neighbour(of: selected, by: 1) }
-    return effects
+    return effects + [.reveal]
   }
 
   private mutating func nothing() -> [Effect] {
@@ -256,7 +266,7 @@ extension LiveEditor {
     let effects = settle()
     guard let selected else { return effects + nothing() }
     self.selected = neighbour(of: selected, by: distance) ?? selected
-    return effects + [.show]
+    return effects + [.show, .reveal]
   }
 
   /// The emoji before or behind another one; nil if there is no other.
@@ -304,7 +314,9 @@ extension LiveEditor {
   /// A key for the line in which the user types what to add.
   private mutating func ask(_ line: LineEditor, _ key: Key, _ center: (x: Double, y: Double)) -> [Effect] {
     var line = line
-    var effect = line.key(key)
+    // There is no history to search. A paste is one line.
+    guard key != .search else { return [.bell] }
+    var effect = line.key(key == .pastedBreak ? .text(" ") : key)
     if effect == .complete {
       effect = line.complete { (_, word) in EmojiCompletion.labels(beginningWith: word).map(\.text) }
     }
@@ -330,7 +342,7 @@ extension LiveEditor {
       let texts = try EmojiText.typed(ShellWords.split(line))
       guard !texts.isEmpty else { return [.show] }
       let place = Coordinates(x: .pixels(center.x.rounded()), y: .pixels(center.y.rounded()))
-      return [.perform(.add(texts, at: .at(place), size: size))]
+      return [.perform(.add(texts, at: .at(place), size: size)), .reveal]
     } catch {
       message = error.message
       return [.show]
@@ -350,18 +362,31 @@ extension LiveEditor {
     return "\(text)\(ArtWords.sentence(about: emoji))  \(number) of \(order.count)"
   }
 
-  /// What the keys do, a line each.
-  static let help = [
-    "Tab, Shift-Tab   the next, the previous emoji",
-    "arrows           move it; with Shift, or h j k l: by 1 pixel",
-    "+ -              larger, smaller",
-    "[ ]              turn it by 15 degrees",
-    "m                mirror it",
-    "f b              to the front, to the back",
-    "a                add emoji, or :names:",
-    "d, Delete        remove it",
-    "u, r             undo, redo, what you did here",
-    "z Z 0            zoom in, out, all of it",
-    "q                save and end",
+  private static let help = [
+    ("q", "save and end"), ("Tab, Shift-Tab", "next, previous emoji"), ("arrows", "move it"),
+    ("Shift-arrows, h j k l", "by 1 pixel"), ("+ -", "larger, smaller"),
+    ("[ ]", "turn it by 15 degrees"),
+    ("m", "mirror it"), ("f b", "to the front, to the back"), ("a", "add emoji, or :names:"),
+    ("d, Delete", "remove it"), ("u r", "undo, redo what you did here"), ("z Z 0", "zoom in, out, all of it"),
   ]
+
+  /// What the keys do: a line each, or one behind the other where that does not fit. An ellipsis where even that does not.
+  static func help(columns: Int, rows: Int) -> [String] {
+    let width = help.reduce(0) { max($0, $1.0.count) } + 2
+    let lines = help.map { keys, meaning in
+      keys + String(repeating: " ", count: width - keys.count) + meaning
+    }
+    if lines.count <= rows, lines.allSatisfy({ $0.count <= columns }) { return lines }
+    var short: [String] = []
+    for (keys, meaning) in help {
+      let next = "\(keys): \(meaning)"
+      if let last = short.last, last.count + next.count + 3 <= columns {
+        short[short.count - 1] = "\(last)   \(next)"
+      } else {
+        short.append(next)
+      }
+    }
+    guard short.count > rows else { return short }
+    return rows > 0 ? short.prefix(rows - 1) + ["\(short[rows - 1]) …"] : []
+  }
 }

@@ -31,8 +31,8 @@ enum LiveScreen {
     case .picture(let picture): return Array("\u{1B}[\(top);\(left)H".utf8) + picture
     case .lines(let lines):
       var bytes: [UInt8] = []
-      let last = terminal.rows - 1
-      for (index, line) in lines.split(separator: 0x0A).enumerated() where top + index <= max(last, 2) {
+      let last = lastRow(of: terminal)
+      for (index, line) in lines.split(separator: 0x0A).enumerated() where top + index <= last {
         bytes += Array("\u{1B}[\(top + index);\(left)H".utf8) + line
       }
       return bytes + Array("\u{1B}[0m".utf8)
@@ -43,6 +43,28 @@ enum LiveScreen {
   static func origin(of art: TerminalArt, on terminal: TerminalSize) -> (row: Int, column: Int) {
     (2 + max(terminal.rows - 2 - art.rows, 0) / 2, 1 + max(terminal.columns - art.columns, 0) / 2)
   }
+
+  /// The last row for the art, counted from 1: a terminal of two rows has no status line.
+  static func lastRow(of terminal: TerminalSize) -> Int {
+    terminal.rows > 2 ? terminal.rows - 1 : terminal.rows
+  }
+
+  /// The title: `bees.emojiart  800 x 600, revision 2  100 %  saved`. Where it does not fit, the path loses its beginning, and then the
+  /// details go, the first one first. The state stays.
+  static func title(_ path: String, _ details: [String], state: String?, _ columns: Int) -> String {
+    let name = Array(safe(path))
+    for start in 0...details.count {
+      let end = (details.dropFirst(start) + (state.map { [$0] } ?? [])).map { "  \(safe($0))" }.joined()
+      let room = columns - LineView.width(Array(end)[...])
+      if room >= min(LineView.width(name[...]), leastPath) {
+        return String(LineView.end(of: name, room)) + end
+      }
+    }
+    return state.map { fitted($0, columns) } ?? String(LineView.end(of: name, columns))
+  }
+
+  /// The columns of a path below which a detail is left out instead.
+  private static let leastPath = 16
 
   /// As much of a text as certainly fits in the columns.
   static func fitted(_ text: String, _ columns: Int) -> String {

@@ -20,6 +20,7 @@ struct LiveShow {
     let outcome: Outcome<Result<TerminalArt, DrawingFailure>>
     let task: Task<Result<TerminalArt, DrawingFailure>, Never>
     let terminal: TerminalSize
+    let region: CanvasRect
   }
 
   private let file: DocumentFile
@@ -41,9 +42,9 @@ struct LiveShow {
   private var keys = KeyDecoder()
   private var errorMessage: String?
   private var degraded: String?
-  private var art: TerminalArt?
-  /// The part of the canvas that is being drawn, or was.
-  private var drawn: CanvasRect?
+  private var art: DrawnArt?
+  /// What the drawing on the screen says that no key has followed yet, and what the last one said.
+  private var (notice, lastNotice): (String?, String?) = (nil, nil)
   private var drawing: Drawing?
   /// Whether the current drawing may be cancelled: the last one was shown.
   private var mayCancel = true
@@ -88,21 +89,19 @@ struct LiveShow {
     Outcome { await folder.close() }.wait()
   }
 
-  /// Edits the document until the user or a signal ends that, saves it, and restores the terminal. Throws when it could not be saved.
+  /// Edits the document until the user or a signal ends that, saves it, and restores the terminal. Throws when an edit was refused at the
+  /// end, or the document could not be saved.
   mutating func run(editing file: DocumentFile) throws(ArtError) {
     editing = try LiveEditing(file, inbox.wakeup)
-    do throws(ArtError) {
-      try follow()
-    } catch {
-      leave()
-      try editing?.end()
-      throw error
-    }
-    perform(editing?.editor.settle() ?? [])
+    var errors: [ArtError] = []
+    do throws(ArtError) { try follow() } catch { errors.append(error) }
     leave()
+    errors += editing?.end() ?? []
     drawing?.task.cancel()
     _ = drawing?.outcome.wait(atMost: .seconds(1))
-    try editing?.end()
+    guard let first = errors.first else { return }
+    for error in errors.dropFirst() { Output.printError(error.message) }
+    throw first
   }
 
   private mutating func follow() throws(ArtError) {
@@ -126,9 +125,15 @@ struct LiveShow {
       pollfd(fd: inbox.wakeup.readEnd, events: Int16(POLLIN), revents: 0),
       pollfd(fd: isShown ? 0 : -1, events: Int16(POLLIN), revents: 0),
     ]
-    let pause = gestureEnd.map { max(Int32(($0 - .now) / .milliseconds(1)), 0) + 1 }
+    let pause = gestureEnd.map { Self.milliseconds(until: $0, now: .now) }
     let timeout: Int32 = keys.isUndecided ? 50 : pause ?? (isLate ? 250 : -1)
     poll(&ready, nfds_t(ready.count), timeout)
+  }
+
+  /// The timeout of `poll` until then, rounded up: 1 for a time that is past, and about a minute at most. A process may be stopped for
+  /// weeks, which are more milliseconds than fit.
+  static func milliseconds(until end: ContinuousClock.Instant, now: ContinuousClock.Instant) -> Int32 {
+    Int32(min(max((end - now) / .milliseconds(1), 0), 60_000)) + 1
   }
 }
 
@@ -164,17 +169,17 @@ extension LiveShow {
       // The program may continue in the background, or another program may have used the terminal.
       try enter()
     default:
-      perform(editing?.editor.settle() ?? [])
-      let failure = editing?.endInTime()
+      // Nothing is drawn before the document is saved: the terminal may not take it.
+      let errors = editing?.end(atMost: .milliseconds(1_500)) ?? []
       leave()
-      if let failure { Output.printError(failure) }
+      for error in errors { Output.printError(error.message) }
       return false
     }
     return true
   }
 
   private mutating func suspend() throws(ArtError) {
-    if editing != nil { perform(editing?.editor.settle() ?? []) }
+    editing?.settle()
     guard let editing else {
       leave()
       SignalSource.stopWithoutOpenFiles()
@@ -186,11 +191,13 @@ extension LiveShow {
     SignalSource.stop()
     editing.goOn()
     try enter()
+    adopt()
   }
 
-  private func put(_ bytes: [UInt8]) throws(ArtError) {
-    // An urgent signal interrupts the write: the screen is redrawn, or the program ends.
-    _ = try output.write(bytes, unless: { signals.isUrgent })
+  /// Returns false when an urgent signal has interrupted the write: the screen is redrawn, or the program ends.
+  @discardableResult
+  private func put(_ bytes: [UInt8]) throws(ArtError) -> Bool {
+    try output.write(bytes, unless: { signals.isUrgent })
   }
 
   /// Reads pending input.
@@ -206,11 +213,9 @@ extension LiveShow {
     if count < 0, errno == EINTR || errno == EAGAIN { return .nothing }
     // The terminal is gone.
     guard count > 0 else { return .end }
-    for key in keys.decode(buffer[..<count]) {
-      guard editing == nil else {
-        if try edit(key) == .end { return .end }
-        continue
-      }
+    let found = keys.decode(buffer[..<count])
+    guard editing == nil else { return try edit(found) }
+    for key in found {
       switch view.press(key) {
       case .nothing: break
       case .draw: isStale = true
@@ -229,7 +234,7 @@ extension LiveShow {
     for (_, event) in batch.events {
       if case .degraded(let reason) = event { degraded = reason }
     }
-    if editing?.hasNews() == true { adopt() }
+    if editing?.hasEvents() == true { adopt() }
     if editing == nil, !batch.events.isEmpty || isLate { reload() }
   }
 
@@ -270,7 +275,6 @@ extension LiveShow {
       return show()
     }
     let (scene, graphics, font, wakeup) = (scene, graphics, font, inbox.wakeup)
-    drawn = view.viewport.visible
     let task = Task.detached { () -> Result<TerminalArt, DrawingFailure> in
       do throws(DrawingFailure) {
         return .success(try await TerminalArt.drawn(scene, placement, graphics, font: font))
@@ -279,7 +283,8 @@ extension LiveShow {
       }
     }
     drawing = Drawing(
-      outcome: Outcome({ await task.value }, done: { wakeup.wake() }), task: task, terminal: view.terminal)
+      outcome: Outcome({ await task.value }, done: { wakeup.wake() }), task: task, terminal: view.terminal,
+      region: view.viewport.visible)
   }
 
   /// Shows a completed drawing.
@@ -288,26 +293,30 @@ extension LiveShow {
     drawing = nil
     // A cancelled drawing is started again.
     guard case .success(let new) = result, over.terminal == view.terminal else { return }
-    (art, mayCancel) = (new, true)
+    (art, mayCancel) = (DrawnArt(art: new, region: over.region), true)
+    if new.notices.first != lastNotice { (notice, lastNotice) = (new.notices.first, new.notices.first) }
     show()
   }
 
-  private func show() {
+  private mutating func show() {
     guard isShown else { return }
+    if let refusal = editing?.refusal { editing?.editor.message = refusal.message }
     let count = content.emojiCount == 0 ? "no emoji" : "\(content.emojiCount) emoji"
     let isCompact = view.terminal.sizeClass == .compact
-    let more =
-      isCompact
-      ? "" : "  \(content.canvas.width) x \(content.canvas.height), \(count), revision \(content.revision)"
+    var details = [view.percent]
+    if !isCompact {
+      details.insert(
+        "\(content.canvas.width) x \(content.canvas.height), \(count), revision \(content.revision)", at: 0)
+    }
     let hint = isCompact ? "q + - 0" : "q quits   + - 0 zoom   arrows scroll"
-    let below = errorMessage ?? art?.notices.first ?? degraded ?? hint
+    let message = editing.map { $0.editor.message ?? errorMessage ?? notice ?? $0.editor.status }
     var bytes = LiveScreen.bytes(
-      title: "\(file.path)\(more)  \(view.percent)\(editing.map { "  \($0.state)" } ?? "")", art,
-      below: editing.map { $0.editor.message ?? errorMessage ?? $0.editor.status } ?? below,
-      on: view.terminal, graphics)
-    if let editing { bytes += EditingMarks.bytes(editing.editor, over: art, of: drawn, on: view.terminal) }
+      title: LiveScreen.title(file.path, details, state: editing?.state, view.terminal.columns), art?.art,
+      below: message ?? errorMessage ?? art?.art.notices.first ?? degraded ?? hint, on: view.terminal,
+      graphics)
+    if let editing { bytes += EditingOverlay.bytes(editing.editor, over: art, on: view.terminal) }
     // On failure the terminal is gone; a signal or the end of stdin follows.
-    do throws(ArtError) { try put(bytes) } catch {}
+    do throws(ArtError) { if try put(bytes) { editing?.refusal = nil } } catch {}
   }
 }
 
@@ -317,33 +326,40 @@ extension LiveShow {
   /// How long a gesture waits for its next key.
   private static let pause = Duration.milliseconds(400)
 
+  /// Takes the keys of one read, and draws what has come of them.
+  private mutating func edit(_ keys: [Key]) throws(ArtError) -> LiveView.Effect {
+    for key in keys.flatMap(\.characters) where try edit(key) == .end { return .end }
+    if !keys.isEmpty { adopt() }
+    return .nothing
+  }
+
   private mutating func edit(_ key: Key) throws(ArtError) -> LiveView.Effect {
+    if editing?.editor.message == nil { notice = nil }
     let effects = editing?.editor.press(key, center: view.viewport.center) ?? []
     gestureEnd = editing?.editor.hasGesture == true ? .now + Self.pause : nil
-    perform(effects)
-    if effects.contains(.suspend) { try suspend() }
-    return effects.contains(.end) ? .end : .nothing
+    var isRefused = false
+    for effect in effects {
+      if let request = effect.request {
+        // What follows a refused edit was meant for the document with it.
+        if !isRefused { isRefused = editing?.perform(request) == false }
+        continue
+      }
+      switch effect {
+      case .view(let key): if view.press(key) == .draw { isStale = true }
+      case .reveal: if let emoji = editing?.editor.emoji, view.reveal(emoji.position) { isStale = true }
+      case .bell: put("\u{7}")
+      case .suspend: try suspend()
+      case .end: return .end
+      default: break
+      }
+    }
+    return .nothing
   }
 
   private mutating func endGesture() {
     guard let end = gestureEnd, end <= .now else { return }
     gestureEnd = nil
-    perform(editing?.editor.settle() ?? [])
-  }
-
-  /// Performs what the editor wants, up to the end or a stop, which are the caller's.
-  private mutating func perform(_ effects: [LiveEditor.Effect]) {
-    guard !effects.isEmpty else { return }
-    for effect in effects {
-      switch effect {
-      case .draw, .show, .suspend, .end: break
-      case .view(let key): if view.press(key) == .draw { isStale = true }
-      case .bell: put("\u{7}")
-      case .perform(let action): editing?.perform(.action(action))
-      case .undo: editing?.perform(.undo(1))
-      case .redo: editing?.perform(.redo(1))
-      }
-    }
+    editing?.settle()
     adopt()
   }
 
@@ -354,9 +370,8 @@ extension LiveShow {
     guard let editing else { return }
     let shown = editing.editor.shown
     if shown != content { isStale = true }
-    (content, scene) = (shown, DrawingScene(shown, picture: editing.picture))
+    (content, scene, errorMessage) = (shown, DrawingScene(shown, picture: editing.picture), nil)
     view.adopt(content.canvas)
-    if let emoji = editing.editor.emoji, view.reveal(emoji.position) { isStale = true }
     show()
   }
 

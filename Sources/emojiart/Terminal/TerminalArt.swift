@@ -180,9 +180,12 @@ struct ShownArt {
 
   /// Follows a document on the screen, or edits it there. Throws `usage` without a terminal.
   func follow(_ file: DocumentFile, _ place: FollowedFolder, isEdited: Bool) throws(ArtError) {
-    guard let mode = TerminalMode(), choice != .none, choice != .words else {
+    guard let mode = TerminalMode() else {
       throw ArtError(
         .usage, "--live needs a terminal to draw on; elsewhere, `emojiart watch` reports changes")
+    }
+    guard choice != .none, choice != .words else {
+      throw ArtError(.usage, "graphics \(choice.rawValue) shows no art; give --graphics auto with --live")
     }
     try checkThreads()
     let signals = SignalSource(SignalSource.endings + [SIGTSTP])
