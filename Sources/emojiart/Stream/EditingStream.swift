@@ -397,7 +397,7 @@ extension EditingStream {
   /// Reads the user's own picture; nil if it cannot be read or is refused, which is reported.
   private mutating func bytes(of path: String, _ line: StreamLine) -> [UInt8]? {
     // Opening and closing the document's own file would release the locks of a save in progress.
-    guard !isSameFile(path, session.filePath) else {
+    guard !FileStatus.isSameFile(path, session.filePath) else {
       respond(ArtError(.badValue, "\(path) is the document itself, and no picture"), to: line)
       return nil
     }
@@ -446,12 +446,13 @@ extension EditingStream {
   }
 }
 
-/// Whether two paths lead to one file.
-private func isSameFile(_ path: String, _ other: String) -> Bool {
-  // A path without a status cannot be the open document.
-  do throws(SystemError) {
-    return try FileStatus(at: path).identity == FileStatus(at: other).identity
-  } catch {
-    return false
+extension FileStatus {
+  /// Whether two paths lead to one file; false where one leads to none.
+  static func isSameFile(_ path: String, _ other: String) -> Bool {
+    do throws(SystemError) {
+      return try FileStatus(at: path).identity == FileStatus(at: other).identity
+    } catch {
+      return false
+    }
   }
 }

@@ -167,15 +167,16 @@ extension Output {
 /// The form with the words of commands, without `emojiart` and the document. Answers are the output of the commands,
 /// and errors are lines on stderr.
 struct WordForm: StreamForm {
-  private let path: String
+  private let document: StreamDocument
   private var input = StreamLineReader()
 
-  /// `path` is the displayed path of the document.
-  init(path: String) { self.path = path }
+  init(_ document: StreamDocument) { self.document = document }
+
+  private var path: String { document.path }
 
   mutating func readLines() throws(ArtError) -> [StreamLine]? {
-    let path = path
-    return try input.readLines { StreamLine(words: $0, of: path) }
+    let document = document
+    return try input.readLines { StreamLine(words: $0, of: document) }
   }
 
   mutating func done(_ answer: DocumentAnswer, of line: StreamLine) throws(ArtError) {
@@ -281,6 +282,7 @@ extension DocumentAnswer {
 /// edits by others appear above it.
 struct PromptForm: StreamForm {
   private var words: WordForm
+  private let document: StreamDocument
   private let name: String
   private let terminal: TerminalMode
   private var prompt: Prompt
@@ -299,11 +301,11 @@ struct PromptForm: StreamForm {
     }
   }
 
-  /// `path` is the displayed path of the document.
-  init(path: String, terminal: TerminalMode) {
+  init(_ document: StreamDocument, terminal: TerminalMode) {
     let opened = opened
-    words = WordForm(path: path)
-    name = String(FilePath(path).name.dropLast(path.hasSuffix(".emojiart") ? ".emojiart".count : 0))
+    words = WordForm(document)
+    self.document = document
+    name = DocumentName.withoutEnding(FilePath(document.path).name)
     self.terminal = terminal
     prompt = Prompt(
       status: "\(name)>", columns: terminal.columns, history: Self.history,
@@ -336,7 +338,7 @@ struct PromptForm: StreamForm {
     hasKeys = true
     switch prompt.next() {
     case .line(let line):
-      return StreamLine(words: line, of: name).map { [$0] } ?? []
+      return StreamLine(words: line, of: document).map { [$0] } ?? []
     case .interrupt, .end:
       prompt.hide()
       hasTerminal = false
