@@ -287,6 +287,22 @@ extension EditingStream {
     }
   }
 
+  /// Goes back to an earlier state, and answers as to an undo.
+  private mutating func revert(to state: RevisionReference, _ line: StreamLine) {
+    let (session, tag, since) = (session, tag(of: line), line.since)
+    let reverted = wait {
+      await result { () async throws(ArtError) in
+        try await session.revert(to: state, tag: tag, since: since)
+      }
+    }
+    switch reverted {
+    case .success(let answer):
+      respond { (form) throws(ArtError) in try form.done(answer, of: line) }
+      acknowledge()
+    case .failure(let error): respond(error, to: line)
+    }
+  }
+
   /// Answers a request about earlier states.
   private mutating func answer(_ request: ProtocolRequest, _ line: StreamLine) {
     let isVersion =
@@ -295,6 +311,7 @@ extension EditingStream {
       default: false
       }
     guard !settings.isAtomic || !isVersion else { return respond(.versionAtTheEnd(), to: line) }
+    if let state = line.revertedState { return revert(to: state, line) }
     let session = session
     // Without a session a tag is only a mark of the caller, and no key.
     let keyed = session.client.session == nil ? request.withoutTag : request
@@ -304,7 +321,6 @@ extension EditingStream {
     switch outcome {
     case .success(let outcome):
       respond { (form) throws(ArtError) in try form.answered(outcome, of: line) }
-      if case .stepped = outcome { acknowledge() }
     case .failure(let error): respond(error, to: line)
     }
   }

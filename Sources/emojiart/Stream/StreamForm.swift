@@ -95,7 +95,7 @@ struct JSONForm: StreamForm {
   mutating func done(_ answer: DocumentAnswer, of line: StreamLine) throws(ArtError) {
     try respond(
       ProtocolAnswer.Outcome(
-        answer, isStep: line.steps != nil, isAboutSeveral: line.isAboutSeveral, isPending: isPending),
+        answer, isStep: line.steps != nil || line.revertedState != nil, isAboutSeveral: line.isAboutSeveral, isPending: isPending),
       to: line)
   }
 
@@ -180,12 +180,13 @@ struct WordForm: StreamForm {
   }
 
   mutating func done(_ answer: DocumentAnswer, of line: StreamLine) throws(ArtError) {
-    if let (direction, count) = line.steps {
+    if let state = line.revertedState {
+      try Revert.write(
+        answer.entries.last, lost: answer.lostBackgrounds, at: state, of: DocumentName.withoutEnding(path))
+    } else if let (direction, count) = line.steps {
       let notes =
         direction.notes(answer.entries, of: count, left: answer.left)
-        + answer.lost.map { UndoRun.LostBackground($0, pending: answer.pending) }.map {
-          $0.background.lossText(isPending: $0.isPending)
-        }
+        + answer.lostBackgrounds.map { $0.background.lossText(isPending: $0.isPending) }
       if !notes.isEmpty { try Output.flush() }
       for note in notes { Output.printError(note) }
       for entry in answer.entries { try Output.line(safe(entry.title)) }
@@ -218,12 +219,12 @@ struct WordForm: StreamForm {
     switch outcome {
     case .document(let document): try Show.write(document.content, of: path)
     case .versions(let versions, _):
-      if case .earlier(let request) = line.request, request.body == .versions {
+      guard case .earlier(let request) = line.request, request.body != .versions else {
         return try VersionCommand.write(versions)
       }
-      for version in versions { try Output.line(VersionCommand.line(version)) }
-    case .stepped(let stepped): for title in stepped.titles { try Output.line(safe(title)) }
-    case .edited, .saved, .fetching, .failed: break
+      let isRemoved = if case .removeVersion = request.body { true } else { false }
+      for version in versions { try Output.line(VersionCommand.line(version, isRemoved: isRemoved)) }
+    case .edited, .stepped, .saved, .fetching, .failed: break
     }
   }
 
@@ -267,8 +268,13 @@ struct WordForm: StreamForm {
 }
 
 extension DocumentAnswer {
+  /// The backgrounds that are not back.
+  fileprivate var lostBackgrounds: [UndoRun.LostBackground] {
+    lost.map { UndoRun.LostBackground($0, pending: pending) }
+  }
+
   /// The pending background after these edits.
-  fileprivate var pending: PendingBackground? {
+  private var pending: PendingBackground? {
     for entry in entries.reversed() {
       for case .setPending(let pending) in entry.edit.changes.reversed() { return pending }
     }

@@ -79,6 +79,12 @@ extension StreamLine {
     }
   }
 
+  /// The state to which the line goes back; nil for every other request.
+  var revertedState: RevisionReference? {
+    guard case .earlier(let request) = request, case .revert(let state) = request.body else { return nil }
+    return state
+  }
+
   /// The new texts that are probably mistakes.
   var mistakes: [ProbableMistake] {
     if case .edit(.action(let action)) = request { action.probableMistakes } else { [] }
