@@ -194,7 +194,7 @@ extension HelpTopic {
     ),
   ]
 
-  /// Requests that need a network, and are not run by the tests: `{"background":URL}` has no other examples.
+  /// Examples of answers.
   static let answers: [(line: String, text: String)] = [
     (#"{"ok":{"id":"233gf1w1","unsaved":1}}"#, "an edit of one emoji"),
     (#"{"ok":{"ids":["q9xgk3rs","3f4thnzw"],"unsaved":2},"tag":1}"#, "an edit that may be about several"),

@@ -43,7 +43,7 @@ struct ConfigSetting: ParsableCommand {
     commandName: "setting", abstract: "Show and change a setting.", shouldDisplay: false)
 
   @Argument(help: "The setting.", completion: .list(Setting.allCases.map(\.rawValue))) var setting: String?
-  @Argument(parsing: .allUnrecognized, help: "Its new value.") var value: [String] = []
+  @Argument(help: "Its new value.") var value: [String] = []
   @Flag(help: "Remove the setting.") var unset = false
   @Flag(help: "Write the result as one JSON value.") var json = false
 
@@ -106,7 +106,7 @@ extension Setting {
   }
 
   /// What the setting is.
-  private var explanation: String {
+  var explanation: String {
     switch self {
     case .author: "Your name in `history`, `watch` and `undo`."
     case .font: "The file of the font with colour glyphs."

@@ -68,9 +68,7 @@ struct Export: ParsableCommand {
     guard state.at == nil else {
       throw ArtError(.usage, "--format emojiart has the present state; leave out --at")
     }
-    guard DocumentName.isValid(output) else {
-      throw ArtError(.badValue, "\"\(output)\" is no name for a document; give a plain one, such as bees")
-    }
+    guard DocumentName.isValid(output) else { throw ArtError.badDocumentName(output) }
     let file = try common.file(doc)
     let new = DocumentFile(DocumentName.withEnding(output), notice: file.notice)
     let documents = Documents(by: try .ofCommand)

@@ -50,7 +50,7 @@ struct Diff: ParsableCommand {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp("The state of the second, likewise.", valueName: "rev|name"),
-    completion: .custom(Completion.versions))
+    completion: .custom(Completion.versionsOfLast))
   var to: String?
   @Option(
     name: [.customShort("o"), .long], parsing: .unconditional,

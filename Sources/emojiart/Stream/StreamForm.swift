@@ -95,7 +95,8 @@ struct JSONForm: StreamForm {
   mutating func done(_ answer: DocumentAnswer, of line: StreamLine) throws(ArtError) {
     try respond(
       ProtocolAnswer.Outcome(
-        answer, isStep: line.steps != nil || line.revertedState != nil, isAboutSeveral: line.isAboutSeveral, isPending: isPending),
+        answer, isStep: line.steps != nil || line.revertedState != nil, isAboutSeveral: line.isAboutSeveral,
+        isPending: isPending),
       to: line)
   }
 
