@@ -75,6 +75,7 @@ extension StreamLine {
     switch request {
     case .edit(.undo(let count)): (.undo, count)
     case .edit(.redo(let count)): (.redo, count)
+    case .edit(.takeBack): (.undo, 1)
     default: nil
     }
   }
@@ -244,12 +245,12 @@ extension StreamLine {
 extension StreamLine {
   /// Parses a line that only looks up something outside the document.
   fileprivate static func looking(_ name: String, _ rest: ArraySlice<String>) throws(ArtError) -> StreamLine {
-    guard !rest.contains("--json") else {
+    guard !rest.prefix(while: { $0 != "--" }).contains("--json") else {
       throw ArtError(.usage, "--json is for all of the stream; give it to emojiart edit")
     }
     do {
       // Pictures and questions are for a terminal of their own.
-      let words = [name] + rest + (name == "list" ? ["--graphics", "none"] : [])
+      let words = [name] + (name == "list" ? ["--graphics", "none"] : []) + rest
       let command = try Emojiart.parseAsRoot(words)
       guard command is Find || command is List || command is ShowPalette else {
         throw ArtError(.usage, "palettes are only shown here; outside, `emojiart palette` changes them")
@@ -500,9 +501,21 @@ enum StreamCommands {
 
     A newer request replaces one that is still being fetched.
     """,
-    "show": "show\n\nShow the document as a table, bottom to top.\n\nIt includes unsaved edits.",
-    "undo":
-      "undo [<count>]\n\nTake back your own edits.\n\nThe edits of others and of earlier sessions stay.",
+    "show": """
+    show [--at <rev|name>]
+
+    Show the document as a table, bottom to top.
+
+    It includes unsaved edits. --at shows an earlier state: a revision of `history`, or a version by its name.
+    """,
+    "undo": """
+    undo [<count> | --edit <id>]
+
+    Take back your own edits.
+
+    The edits of others and of earlier sessions stay. --edit takes back one edit, whoever made it and whatever came after it; \
+    `emojiart history --json` shows the ids.
+    """,
     "redo":
       "redo [<count>]\n\nRedo undone edits.\n\nOnly your own undone edits, until the next edit.",
   ]
@@ -543,10 +556,12 @@ enum StreamCommands {
   /// Adapts a command's help to streams: without `emojiart`, the document, and options that streams lack.
   private static func inStream(_ help: String) -> String {
     let lines = help.split(separator: "\n", omittingEmptySubsequences: false)
-    return lines.filter { !$0.contains(part: "--json") }.map { line in
+    return lines.filter { !$0.contains(part: "--json") }.compactMap { line -> String? in
       let blanks = line.prefix { $0 == " " }
       var words = line.dropFirst(blanks.count).split(separator: " ", omittingEmptySubsequences: false)
       guard words.first == "emojiart", words.count > 2 else { return String(line) }
+      // An example may be of a command that streams lack.
+      guard names.contains(String(words[1])) else { return nil }
       words.removeFirst()
       words.remove(at: 1)
       return blanks + words.joined(separator: " ")
