@@ -111,9 +111,16 @@ import Testing
   func optionsFirst() throws {
     let lines: [([String], [String])] = [
       (["--json", "list"], ["list", "--json"]),
-      (["--folder", "a", "ls", "b"], ["list", "b", "--folder", "a"]),
+      (["--folder", "a", "ls", "b"], ["list", "--folder", "a", "b"]),
       (["--folder=a", "--json", "show", "--", "-x"], ["show", "--folder=a", "--json", "--", "-x"]),
-      (["--json", "--folder", "a", "add", "b", "🐝"], ["add", "b", "🐝", "--json", "--folder", "a"]),
+      (["--json", "--folder", "a", "add", "b", "🐝"], ["add", "--json", "--folder", "a", "b", "🐝"]),
+      (["--json", "add", "b", "🐝", "--at"], ["add", "--json", "b", "🐝", "--at"]),
+      (["--json", "palette", "edit", "b"], ["palette", "edit", "--json", "b"]),
+      (["--json", "palette", "b"], ["palette", "--json", "b"]),
+      (["--json", "palette"], ["palette", "--json"]),
+      (["--json", "settings", "author"], ["config", "--json", "author"]),
+      (["--json", "config", "sync", "syncthing", "a"], ["config", "sync", "syncthing", "--json", "a"]),
+      (["--json", "show", "edit"], ["show", "--json", "edit"]),
       (["--json"], ["--json"]), (["--folder"], ["--folder"]), (["--json", "--help"], ["--json", "--help"]),
       ([], []),
       (["-V"], ["--version"]), (["-v"], ["--version"]), (["-v", "x"], ["-v", "x"]),
