@@ -100,9 +100,9 @@ extension Setting {
   /// The names, for messages.
   static var list: String { "there are \(allCases.map(\.rawValue).joined(separator: ", "))" }
 
-  /// What each setting is, a paragraph of lines.
+  /// What each setting is, a line each.
   static var explanations: String {
-    allCases.map { "\($0.rawValue.padded(to: 8))  \($0.explanation)" }.joined(separator: "\n")
+    allCases.map { "  \($0.rawValue.padded(to: 8))  \($0.explanation)" }.joined(separator: "\n")
   }
 
   /// What the setting is.
@@ -110,7 +110,7 @@ extension Setting {
     switch self {
     case .author: "Your name in `history`, `watch` and `undo`."
     case .font: "The file of the font with colour glyphs."
-    case .graphics: "How a terminal shows art: \(GraphicsChoice.list)."
+    case .graphics: "How art is shown: \(GraphicsChoice.list)."
     case .language: "The language in which `find` knows emoji besides English."
     case .size: "The size of new emoji and captions, in pixels or percent."
     }

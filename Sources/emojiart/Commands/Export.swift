@@ -74,6 +74,12 @@ struct Export: ParsableCommand {
     let documents = Documents(by: try .ofCommand)
     if anonymous { try documents.create(new, from: file) } else { try documents.duplicate(file, as: new) }
     Output.addToErrors("the document is in \(new.path)")
-    try Output.path(new.path, isJSON: common.json)
+    guard common.json else { return try Output.line(safe(new.path)) }
+    let summary = try new.summary()
+    let fields: [String: JSON] = [
+      "emojis": .integer(summary.emojiCount), "format": .string(Self.document), "notes": .array([]),
+      "path": .string(new.path), "size": .integer(summary.size),
+    ]
+    try Output.json(.object(["exported": .object(fields)]))
   }
 }
