@@ -86,6 +86,7 @@ extension HelpTopic {
         ("HTTP_PROXY, HTTPS_PROXY, NO_PROXY", "proxies for URLs of backgrounds that you type"),
         ("NO_COLOR", "no colours on the terminal, except in pictures"),
         ("TERM, COLORTERM, COLUMNS, LINES", "the kind and the size of the terminal"),
+        ("EMOJIART_PAGER, PAGER", "the program that shows long output; empty or cat for none"),
         ("TMPDIR", "the folder for private copies"),
       ])
     ])
