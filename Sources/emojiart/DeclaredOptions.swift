@@ -2,14 +2,21 @@
 
 import ArgumentParser
 import ArtModel
+import Synchronization
 
 /// The options of commands, as the argument parser knows them. It tells them only in its description of a command, which is JSON.
 enum DeclaredOptions {
   /// The options of a command that take a value, such as `--at` and `-o`; empty for a word that is no command.
   static func withValue(of command: String) -> Set<String> {
+    if let options = known.withLock({ $0[command] }) { return options }
     let type = Emojiart.configuration.subcommands.first { $0.configuration.commandName == command }
-    return type.map { withValue(of: $0) } ?? []
+    guard let options = type.map({ withValue(of: $0) }) else { return [] }
+    known.withLock { $0[command] = options }
+    return options
   }
+
+  /// What was read before: a script has a thousand lines with one command.
+  private static let known = Mutex<[String: Set<String>]>([:])
 
   /// The index of the first word that is neither an option nor the value of one, among the words behind a command's name.
   static func firstPositional(in words: ArraySlice<String>, of command: String) -> Int? {
