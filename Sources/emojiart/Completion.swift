@@ -59,11 +59,21 @@ enum Completion {
   /// The names of the versions of the document that the line names.
   @Sendable static func versions(_ words: [String], _ index: Int, _ prefix: String) -> [String] {
     let command = CommandWords(words, besides: index)
-    guard let document = command.document else { return [] }
+    return versions(of: command.document, command)
+  }
+
+  /// The names of the versions of the second document that the line names, else of the first.
+  @Sendable static func versionsOfLast(_ words: [String], _ index: Int, _ prefix: String) -> [String] {
+    let command = CommandWords(words, besides: index)
+    return versions(of: command.documents.prefix(2).last, command)
+  }
+
+  private static func versions(of document: String?, _ command: CommandWords) -> [String] {
+    guard let document else { return [] }
     var options = CommonOptions()
     options.folder = command.folder
     guard let versions = try? options.file(document).versions() else { return [] }
-    return versions.map(\.name).filter(isPlain).map(escaped)
+    return versions.map(\.name).filter(isPlainWithBlanks).map(escaped)
   }
 
   /// The labels that a word for a new emoji can be completed to.
@@ -114,75 +124,36 @@ enum Completion {
 
   /// The words of the line as the shells pass them: with their quotes; bash splits `--folder=art` into three words.
   private struct CommandWords {
-    private(set) var document: String?
+    /// The words that are neither options nor values of them.
+    private(set) var documents: [String] = []
     private var named: String?
 
+    var document: String? { documents.first }
     var folder: String { named ?? environment("EMOJIART_FOLDER") ?? "." }
-
-    private static let optionsWithValue: Set = [
-      "--folder", "--if-revision", "--canvas", "--at", "--size", "--to", "--by", "--above",
-      "--autosave-changes",
-      "--autosave-delay", "--simulate-kill-after", "--since", "--exec", "--save-as", "--warn", "--background",
-      "--fetch", "-o", "--output", "--format", "--scale", "--width", "--region", "--font", "--graphics",
-      "--zoom",
-      "--center", "--as", "--into", "--tone", "--limit",
-    ]
 
     init(_ words: [String], besides index: Int) {
       // The first two words are `emojiart COMMAND`.
-      var rest = words.enumerated().dropFirst(2).filter { $0.offset != index }.map {
-        Self.unquoted($0.element)
-      }[...]
+      let command = words.dropFirst().first.map { Synonyms.names[$0] ?? $0 } ?? ""
+      let options = DeclaredOptions.withValue(of: command)
+      var rest = words.enumerated().dropFirst(2).map { (word: Self.unquoted($1), isAtCursor: $0 == index) }[
+        ...]
       var areOptionsOver = false
-      while let word = rest.popFirst() {
+      while let (word, isAtCursor) = rest.popFirst() {
         if areOptionsOver || !word.hasPrefix("-") {
-          if document == nil { document = expanded(word) }
+          if !isAtCursor { documents.append(expanded(word)) }
         } else if word == "--" {
           areOptionsOver = true
         } else if word.hasPrefix("--folder=") {
           named = expanded(word.dropFirst("--folder=".count))
-        } else if Self.optionsWithValue.contains(word) {
-          if rest.first == "=" { rest.removeFirst() }
+        } else if options.contains(word) {
+          if rest.first?.word == "=" { rest.removeFirst() }
           let value = rest.popFirst()
-          if word == "--folder" { named = value.map { expanded($0) } }
+          if word == "--folder", value?.isAtCursor == false { named = value.map { expanded($0.word) } }
         }
       }
     }
 
     private static func unquoted(_ word: String) -> String { word.filter { !"\\\"'".contains($0) } }
-  }
-}
-
-// MARK: - Scripts
-
-/// Amends the completion scripts of the argument parser.
-enum CompletionScript {
-  /// The parser's message. If it is a script, `palette` also gets the candidates of `palette show`, its default
-  /// subcommand: for a command with subcommands the parser completes only their names.
-  static func amended(_ message: String) -> String {
-    let isScript = ["#!/bin/bash\n", "#compdef emojiart\n", "function __emojiart_"].contains {
-      message.hasPrefix($0)
-    }
-    guard isScript else { return message }
-    var isInPalette = false
-    return message.split(separator: "\n", omittingEmptySubsequences: false).map { line in
-      if line.hasPrefix("_emojiart") { isInPalette = line == "_emojiart_palette() {" }
-      return ([line] + more(behind: line, isInPalette)).joined(separator: "\n")
-    }
-    .joined(separator: "\n")
-  }
-
-  /// Lines to be inserted behind a line of a script.
-  private static func more(behind line: Substring, _ isInPalette: Bool) -> [Substring] {
-    if isInPalette, line.hasPrefix("        COMPREPLY+=($(compgen -W ") {
-      return ["        _emojiart_palette_show"]
-    }
-    if isInPalette, line == "        _describe -V subcommand subcommands && ret=0" {
-      return ["        _emojiart_palette_show && ret=0"]
-    }
-    let show = #""emojiart palette show" -ge 1' -fka"#
-    guard line.hasPrefix("complete -c 'emojiart' "), line.contains(part: show) else { return [] }
-    return [line.replacing(part: show, with: #""emojiart palette" -eq 1' -fka"#)[...]]
   }
 }
 

@@ -86,6 +86,7 @@ extension HelpTopic {
         ("HTTP_PROXY, HTTPS_PROXY, NO_PROXY", "proxies for URLs of backgrounds that you type"),
         ("NO_COLOR", "no colours on the terminal, except in pictures"),
         ("TERM, COLORTERM, COLUMNS, LINES", "the kind and the size of the terminal"),
+        ("EMOJIART_PAGER, PAGER", "the program that shows long output; empty or cat for none"),
         ("TMPDIR", "the folder for private copies"),
       ])
     ])
@@ -194,7 +195,7 @@ extension HelpTopic {
     ),
   ]
 
-  /// Requests that need a network, and are not run by the tests: `{"background":URL}` has no other examples.
+  /// Examples of answers.
   static let answers: [(line: String, text: String)] = [
     (#"{"ok":{"id":"233gf1w1","unsaved":1}}"#, "an edit of one emoji"),
     (#"{"ok":{"ids":["q9xgk3rs","3f4thnzw"],"unsaved":2},"tag":1}"#, "an edit that may be about several"),

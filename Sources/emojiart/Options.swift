@@ -57,7 +57,7 @@ extension CommonOptions {
   /// name.
   func newFile(_ doc: String) throws(ArtError) -> DocumentFile {
     guard DocumentName.isValid(doc) else {
-      throw ArtError(.badValue, "\"\(doc)\" is no name for a document; give a plain one, such as bees")
+      throw .badDocumentName(doc)
     }
     return try file(DocumentName.withEnding(doc))
   }

@@ -33,6 +33,9 @@ enum RecoveryMessages {
       return restored + lost(report, of: path) + (report.isBeyondLog ? [report.beyondLog(of: path)] : [])
     case .included(let path, let report):
       return ["\(path): shown with \(text(report)); the next edit saves them"]
+    case .duplicated(let path, let original, let report):
+      let them = report.edits == 1 ? "it" : "them"
+      return ["\(path): has \(text(report)), too; the next edit of \(original) saves \(them) there"]
     case .excluded(let path, let report):
       return ["\(path): does not include \(text(report)); the next edit saves them"]
     case .unread(let path, let edits, let author, let modified):

@@ -89,8 +89,20 @@ enum Synonyms {
       }
     }
     guard !before.isEmpty, let command = rest.first, !command.hasPrefix("-") else { return arguments }
-    let end = rest.firstIndex(of: "--") ?? rest.endIndex
+    // At the end, they would be the value of an option that lacks one.
+    let end = rest.startIndex + depth(of: rest)
     return rest[..<end] + before + rest[end...]
+  }
+
+  /// How many of the words name the command: two for `palette edit`.
+  private static func depth(of words: ArraySlice<String>) -> Int {
+    var (depth, commands) = (0, Emojiart.configuration.subcommands)
+    for word in words {
+      let name = depth == 0 ? names[word] ?? word : word
+      guard let command = commands.first(where: { $0.configuration.commandName == name }) else { break }
+      (depth, commands) = (depth + 1, command.configuration.subcommands)
+    }
+    return max(1, depth)
   }
 
   /// Throws `usage` for a word that is no command and none of the others, with what was probably meant; the parser suggests only options.

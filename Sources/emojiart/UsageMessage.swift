@@ -32,6 +32,11 @@ struct UsageMessage {
   }
 
   private static func hint(_ message: String, _ command: String?, _ rest: ArraySlice<String>) -> String {
+    if command == "find" {
+      let word = rest.first { $0.hasPrefix("-") && !$0.hasPrefix("--") && $0 != "-" }
+      return word.map { "write -- before a word that begins with a dash: `emojiart find -- \(shown($0))`; " }
+        ?? ""
+    }
     // The parser takes a document named `-x` for an unknown option.
     if let document = rest.first, document.hasPrefix("-"), !document.hasPrefix("--"), document != "-" {
       return "a name that begins with a dash is written ./\(document); "

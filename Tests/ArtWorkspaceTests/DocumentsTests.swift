@@ -32,7 +32,7 @@ import Testing
     try await watched.orphan(2, of: file)
     let before = try watched.bytes("bees.emojiart")
     let copy = try documents.duplicate(file)
-    #expect(copy.path == watched["bees copy.emojiart"] && reports.included == 2)
+    #expect(copy.path == watched["bees copy.emojiart"] && reports.duplicated == 2 && reports.included == 0)
     let (old, new) = (try file.read(), try copy.read())
     #expect(new.id != old.id && new.emojiCount == 3)
     #expect(new.log.prefix(1).map(\.edit) == old.log.map(\.edit))

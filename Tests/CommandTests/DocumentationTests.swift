@@ -80,9 +80,9 @@ struct DocumentationTests {
     return try #require(parts.first { $0.hasPrefix("\(name)\n") }, "CLI.md has a section \(name)")
   }
 
-  /// The man pages as `scripts/packaging/man-pages` makes them, by their file's names, and what `man` says of
-  /// them; nil without python3.
-  private func madePages() async throws -> (pages: [String: String], warnings: String)? {
+  /// The man pages as `scripts/packaging/man-pages` makes them, by their file's names, and what `man` warns of in them, and in a page with a
+  /// fault; nil for the warnings without man, and nil without python3.
+  private func madePages() async throws -> (pages: [String: String], warnings: String?)? {
     let run = try CommandRun()
     defer { try? run.remove() }
     let (script, made) = (run.place.appending(path: "pages"), run.place.appending(path: "made"))
@@ -91,8 +91,11 @@ struct DocumentationTests {
       """
       command -v python3 >/dev/null || exit 99
       python3 -B '\(maker)' "$(command -v emojiart)" '\(made.path)'
-      command -v man >/dev/null || exit 0
-      for page in '\(made.path)'/man*/*; do LC_ALL=C.UTF-8 MANWIDTH=80 man -l --warnings=w "$page" 2>&1 >/dev/null; done
+      command -v man >/dev/null || { echo no man; exit 0; }
+      warnings() { LC_ALL=C.UTF-8 MANWIDTH=80 man -l --warnings=w "$1" 2>&1 >/dev/null; }
+      for page in '\(made.path)'/man*/*; do warnings "$page"; done
+      printf '.TH X 1\\n.SH NAME\\nx\\n.fault\\n' >page
+      warnings page | grep -o 'macro.*fault'
       """.utf8
     ).write(to: script)
     let outcome = try await run.run(script: script)
@@ -105,7 +108,7 @@ struct DocumentationTests {
         pages[name] = try String(contentsOf: folder.appending(path: name), encoding: .utf8)
       }
     }
-    return (pages, outcome.stdout)
+    return (pages, outcome.stdout == "no man\n" ? nil : outcome.stdout)
   }
 
   /// The commands and options that have no man page, or are not in it.
@@ -170,7 +173,12 @@ struct DocumentationTests {
       return print("skipped: this machine has no python3, which makes the man pages")
     }
     var pages = made
-    #expect(warnings.isEmpty)
+    if let warnings {
+      // The control is the only one.
+      #expect(warnings.split(separator: "\n").count == 1 && warnings.hasSuffix("fault\n"), "\(warnings)")
+    } else {
+      print("skipped: this machine has no man, which would format the pages")
+    }
     #expect(gaps(commands, in: pages) == [])
     #expect(pages.count == commands.count + 2 && pages["emojiart-json.5"]?.contains("setText") == true)
     let statuses = ExitStatus.allCases.map(\.rawValue).sorted()
@@ -190,11 +198,57 @@ struct DocumentationTests {
     for command in commands {
       // A stream also takes the words of other commands, and a merge prints the command that undoes one edit.
       let accepted = ["edit", "merge"].contains(command.commandName) ? known : Set(command.options)
-      for match in try section(command.commandName).matches(of: /--[a-z][a-z-]*/) {
+      var section = try section(command.commandName)
+      // Another command with its option: `edit --atomic`.
+      for match in section.matches(of: /`(?:emojiart )?([a-z]+)( [^`]*)?`/) {
+        guard let other = commands.first(where: { $0.commandName == match.1 }), let words = match.2 else {
+          continue
+        }
+        section = section.replacing(match.0, with: "")
+        for option in words.matches(of: /--[a-z][a-z-]*/) {
+          #expect(
+            other.options.contains(String(option.output)), "\(other.commandName) takes \(option.output)")
+        }
+      }
+      for match in section.matches(of: /--[a-z][a-z-]*/) {
         #expect(known.contains(String(match.output)), "\(command.commandName) has \(match.output)")
         #expect(accepted.contains(String(match.output)), "\(command.commandName) takes \(match.output)")
       }
     }
+  }
+
+  /// The options in the tables of a command's section; nil without such a table.
+  private func tabulated(_ section: String) -> [String]? {
+    let tables = section.matches(of: /(?m)^\| option[^\n]*\|\n\|[-|]+\|\n((?:\|[^\n]*\n)+)/)
+    guard !tables.isEmpty else { return nil }
+    return tables.flatMap { $0.1.split(separator: "\n") }.flatMap { row in
+      let first = row.split(separator: "|", maxSplits: 1).first ?? ""
+      return first.matches(of: /--[a-z][a-z-]*/).map { String($0.output) }
+    }
+  }
+
+  /// The options that only the program has or only the tables, and those that stand twice.
+  private func differences(_ command: Command, _ tabulated: [String], _ shared: String) -> [String] {
+    let own = Set(command.options)
+    let missing = own.filter { !shared.contains($0) && !tabulated.contains($0) }.sorted()
+    let twice = Dictionary(grouping: tabulated) { $0 }.filter { $1.count > 1 }.keys.sorted()
+    return missing.map { "not in the table: \($0)" }
+      + tabulated.filter { !own.contains($0) }.map { "no option: \($0)" } + twice.map { "twice: \($0)" }
+  }
+
+  @Test("C3 a table of options in CLI.md has the options of its command, each once")
+  func tablesOfOptions() async throws {
+    let shared = try section("Options of every command")
+    var count = 0
+    for command in try await commands() {
+      guard let options = tabulated(try section(command.commandName)) else { continue }
+      count += 1
+      #expect(differences(command, options, shared) == [], "\(command.commandName)")
+      // The control: one that is left out, and one of another command, are found.
+      let wrong = options.dropFirst() + ["--frobnicate", "--frobnicate"]
+      #expect(differences(command, Array(wrong), shared).count >= 3, "\(command.commandName)")
+    }
+    #expect(count >= 13, "only \(count) tables were found")
   }
 
   @Test("C3 the exit statuses are the same in the program, its help and CLI.md")

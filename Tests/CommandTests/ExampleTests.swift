@@ -47,7 +47,7 @@ struct ExampleTests {
     var outputs: [String] = []
     for example in examples {
       let script = run.place.appending(path: "example")
-      try Data(example.command.utf8).write(to: script)
+      try Data("export USER=cleo\n\(example.command)".utf8).write(to: script)
       let outcome = try await run.run(script: script)
       #expect(outcome.status == 0 && outcome.stderr == "", "\(example.command)")
       outputs.append(outcome.stdout)

@@ -51,7 +51,8 @@ import Testing
         // Examples are not broken, and neither are words.
         let isTitle = line.hasSuffix(":")
         let isExample = line.hasPrefix("  {") || line.hasPrefix("  emojiart ") || !line.trimmed.contains(" ")
-        let isTerm = line.hasPrefix("  ") && !line.hasPrefix("      ")
+        // A term that stands alone, without its text beside it, is not broken either.
+        let isTerm = line.hasPrefix("  ") && !line.hasPrefix("      ") && !line.trimmed.contains("  ")
         #expect(isTitle || isExample || isTerm || TextWidth.columns(String(line)) <= columns, "\(line)")
       }
       for match in page.matches(of: /`emojiart ([a-z]+)/) {
@@ -111,9 +112,16 @@ import Testing
   func optionsFirst() throws {
     let lines: [([String], [String])] = [
       (["--json", "list"], ["list", "--json"]),
-      (["--folder", "a", "ls", "b"], ["list", "b", "--folder", "a"]),
+      (["--folder", "a", "ls", "b"], ["list", "--folder", "a", "b"]),
       (["--folder=a", "--json", "show", "--", "-x"], ["show", "--folder=a", "--json", "--", "-x"]),
-      (["--json", "--folder", "a", "add", "b", "🐝"], ["add", "b", "🐝", "--json", "--folder", "a"]),
+      (["--json", "--folder", "a", "add", "b", "🐝"], ["add", "--json", "--folder", "a", "b", "🐝"]),
+      (["--json", "add", "b", "🐝", "--at"], ["add", "--json", "b", "🐝", "--at"]),
+      (["--json", "palette", "edit", "b"], ["palette", "edit", "--json", "b"]),
+      (["--json", "palette", "b"], ["palette", "--json", "b"]),
+      (["--json", "palette"], ["palette", "--json"]),
+      (["--json", "settings", "author"], ["config", "--json", "author"]),
+      (["--json", "config", "sync", "syncthing", "a"], ["config", "sync", "syncthing", "--json", "a"]),
+      (["--json", "show", "edit"], ["show", "--json", "edit"]),
       (["--json"], ["--json"]), (["--folder"], ["--folder"]), (["--json", "--help"], ["--json", "--help"]),
       ([], []),
       (["-V"], ["--version"]), (["-v"], ["--version"]), (["-v", "x"], ["-v", "x"]),

@@ -83,7 +83,9 @@ public struct Documents: Sendable {
     let reports = try new.create(
       duplicating: file, with: readable, stamp: { author.stamp(at: WallClock.milliseconds()) }, using: &random
     )
-    for report in reports where report.edits > 0 { recovery.report(.included(new.path, report)) }
+    for report in reports where report.edits > 0 {
+      recovery.report(.duplicated(new.path, original: file.path, report))
+    }
   }
 
   /// Duplicates a document under the first free name: `bees copy`, `bees copy 2`. Returns the duplicate. Throws as above.
@@ -120,10 +122,7 @@ public struct Documents: Sendable {
   /// at its path.
   @discardableResult
   public func rename(_ file: DocumentFile, to path: String) throws(ArtError) -> DocumentFile {
-    guard DocumentName.isValid(path) else {
-      throw ArtError(
-        .badValue, "\"\(path)\" is no name for a document; give a plain one, such as bees", about: path)
-    }
+    guard DocumentName.isValid(path) else { throw .badDocumentName(path) }
     try recovery.restoreFirst(file)
     return try file.move(to: DocumentName.withEnding(path))
   }
@@ -233,6 +232,14 @@ public enum DocumentName {
   /// The name with the documents' extension.
   public static func withEnding(_ document: String) -> String {
     document.hasSuffix(DocumentFile.ending) ? document : document + DocumentFile.ending
+  }
+}
+
+extension ArtError {
+  /// The error of a name that no document can have.
+  package static func badDocumentName(_ typed: String) -> ArtError {
+    ArtError(
+      .badValue, "\"\(typed)\" is no name for a document; give a plain one, such as bees", about: typed)
   }
 }
 

@@ -151,8 +151,7 @@ extension Workspace {
     case ImportFailure.failed(let error), ImportFailure.isOther(_, let error): error
     case ImportFailure.incomplete: ArtError(.badValue, "not all of it can be imported")
     case ImportFailure.targetExists(let path): ArtError(.exists, "\(path) exists already", about: path)
-    case ImportFailure.badName(let path):
-      ArtError(.badValue, "\"\(path)\" is no name for a document", about: path)
+    case ImportFailure.badName(let path): .badDocumentName(path)
     case ImportFailure.isDocument(let name):
       ArtError(.badValue, "\(name) is a document of this program", about: name)
     case ImportFailure.noFolder(let folder):

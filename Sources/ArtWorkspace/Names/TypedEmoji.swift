@@ -109,8 +109,26 @@ public struct EmojiSearch: Sendable {
     }
     guard named.allSatisfy(\.isEmpty) else { throw .mixed }
     if let bad = words.first(where: { !EmojiNames.canSearch($0) }) { throw .unsearchable(bad) }
+    let names = words.map(EmojiText.name(in:))
+    if names.count == 1, let name = names[0] { return found(byName: name, tone, language, limit) }
+    let words = zip(words, names).map { $1 ?? $0 }
     return EmojiNames.search(words, tone: tone, in: language, limit: limit)
       ?? EmojiNames.Found(emojis: [], count: 0)
+  }
+
+  /// What `:name:` stands for, and then what the name finds as a word.
+  private static func found(
+    byName name: String, _ tone: ToneChoice, _ language: EmojiLanguage, _ limit: Int
+  ) -> EmojiNames.Found {
+    var emojis: [NamedEmoji] = []
+    do throws(ArtError) {
+      emojis = EmojiNames.names(of: try EmojiNames.emoji(named: name).string, tone: tone, in: language)
+    } catch {
+      // A name of no emoji, or of several ones, is a word.
+    }
+    let others = EmojiNames.search([name], tone: tone, in: language, limit: .max)?.emojis ?? []
+    emojis += others.filter { !emojis.contains($0) }
+    return EmojiNames.Found(emojis: Array(emojis.prefix(limit)), count: emojis.count)
   }
 }
 

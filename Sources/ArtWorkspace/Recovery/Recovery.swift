@@ -17,6 +17,8 @@ public struct Recovery: Sendable {
     case restored(String, RestoreReport)
     /// The document at that path was read with edits that the next edit will save.
     case included(String, RestoreReport)
+    /// The duplicate at that path has the edits of its original, which the next edit of the original will save there.
+    case duplicated(String, original: String, RestoreReport)
     /// Only the file of the document at that path was read; the next edit will save the edits of its journals.
     case excluded(String, RestoreReport)
     /// The journal of the document at that path has edits, and the document cannot be read with them.

@@ -181,7 +181,7 @@ extension Workspace {
     let place = try checked(path)
     let isDocument = place.name.utf8.suffix(DocumentFile.ending.utf8.count).elementsEqual(
       DocumentFile.ending.utf8)
-    guard isDocument, !place.components.contains(where: Self.isHidden) else { throw .noDocumentName(path) }
+    guard isDocument, !place.components.contains(where: Self.isHidden) else { throw .badDocumentName(path) }
     return place
   }
 
@@ -189,7 +189,7 @@ extension Workspace {
   func place(_ path: String) throws(ArtError) -> DocumentFile {
     let place = try checked(path)
     guard DocumentName.isValid(path), !place.components.contains(where: Self.isHidden) else {
-      throw .noDocumentName(path)
+      throw .badDocumentName(path)
     }
     let folder = try subfolder(place.parent?.string ?? "")
     var file = DocumentFile(FilePath.path(of: DocumentName.withEnding(place.name), in: folder))
@@ -220,10 +220,6 @@ extension Workspace {
 }
 
 extension ArtError {
-  fileprivate static func noDocumentName(_ path: String) -> ArtError {
-    ArtError(.badValue, "\"\(path)\" is no name for a document; give a plain one, such as bees", about: path)
-  }
-
   fileprivate static func noFolderName(_ path: String) -> ArtError {
     ArtError(.badValue, "\"\(path)\" is no name for a folder; give a plain one, such as posters", about: path)
   }

@@ -43,7 +43,7 @@ struct ConfigSetting: ParsableCommand {
     commandName: "setting", abstract: "Show and change a setting.", shouldDisplay: false)
 
   @Argument(help: "The setting.", completion: .list(Setting.allCases.map(\.rawValue))) var setting: String?
-  @Argument(parsing: .allUnrecognized, help: "Its new value.") var value: [String] = []
+  @Argument(help: "Its new value.") var value: [String] = []
   @Flag(help: "Remove the setting.") var unset = false
   @Flag(help: "Write the result as one JSON value.") var json = false
 
@@ -100,17 +100,17 @@ extension Setting {
   /// The names, for messages.
   static var list: String { "there are \(allCases.map(\.rawValue).joined(separator: ", "))" }
 
-  /// What each setting is, a paragraph of lines.
+  /// What each setting is, a line each.
   static var explanations: String {
-    allCases.map { "\($0.rawValue.padded(to: 8))  \($0.explanation)" }.joined(separator: "\n")
+    allCases.map { "  \($0.rawValue.padded(to: 8))  \($0.explanation)" }.joined(separator: "\n")
   }
 
   /// What the setting is.
-  private var explanation: String {
+  var explanation: String {
     switch self {
     case .author: "Your name in `history`, `watch` and `undo`."
     case .font: "The file of the font with colour glyphs."
-    case .graphics: "How a terminal shows art: \(GraphicsChoice.list)."
+    case .graphics: "How art is shown: \(GraphicsChoice.list)."
     case .language: "The language in which `find` knows emoji besides English."
     case .size: "The size of new emoji and captions, in pixels or percent."
     }

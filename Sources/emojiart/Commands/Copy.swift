@@ -28,9 +28,7 @@ struct Copy: ParsableCommand {
     let copy: DocumentFile
     if let name {
       let path = file.sibling(name)
-      guard DocumentName.isValid(path) else {
-        throw ArtError(.badValue, "\"\(name)\" is no name for a document; give a plain one, such as bees")
-      }
+      guard DocumentName.isValid(path) else { throw ArtError.badDocumentName(name) }
       copy = DocumentFile(DocumentName.withEnding(path), notice: file.notice)
       try documents.duplicate(file, as: copy)
     } else {

@@ -3,6 +3,7 @@
 import ArgumentParser
 import ArtModel
 import ArtWorkspace
+import Glibc
 
 struct Delete: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -24,11 +25,7 @@ struct Delete: ParsableCommand {
   @OptionGroup var common: CommonOptions
 
   func run() throws {
-    if let other = more.first {
-      throw ArtError(
-        .usage,
-        "delete moves one whole document to the trash; `emojiart remove \(doc) \(other)` removes emoji")
-    }
+    try checkMore()
     let file = try common.file(doc)
     let documents = Documents(by: try .ofCommand)
     guard undo else {
@@ -42,9 +39,30 @@ struct Delete: ParsableCommand {
       return try Output.line(
         safe("\(file.path) is in the trash; `emojiart delete \(word) --undo` brings it back"))
     }
-    try documents.undelete(Trash().newest(from: file.path))
+    let trashed = try Trash().newest(from: file.path)
+    do throws(ArtError) {
+      try documents.undelete(trashed)
+    } catch {
+      guard error.code == .exists else { throw error }
+      let word = ArtError.Remedy.shellWord(DocumentName.withoutEnding(file.path))
+      throw ArtError(
+        .exists, "\(error.cause); rename that one first: `emojiart rename \(word) NAME`",
+        about: error.subject)
+    }
     Output.addToErrors("the document is back")
     try Output.path(file.path, as: "restored", isJSON: common.json)
+  }
+
+  /// Throws `usage` for more than one word, with what was probably meant.
+  private func checkMore() throws(ArtError) {
+    guard let other = more.first else { return }
+    if !other.isEmpty, access(try common.file(other).path, F_OK) == 0 {
+      throw ArtError(
+        .usage, "delete moves one document at a time to the trash; nothing is deleted, give one of them")
+    }
+    let words = ([doc] + more).map { ArtError.Remedy.shellWord($0) }.joined(separator: " ")
+    throw ArtError(
+      .usage, "delete moves one whole document to the trash; `emojiart remove \(words)` removes emoji")
   }
 }
 

@@ -64,26 +64,27 @@ struct Edit: ParsableCommand {
     settings.reportsOwnChanges = ownChanges
     let expected = try options.expectedRevision()
     let file = try options.common.file(doc)
+    let document = StreamDocument(path: file.path, folder: try options.common.currentFolder())
     var session = StreamSession(file, settings, expecting: expected)
     if !options.common.json, let terminal = TerminalMode() {
       session.terminal = terminal
       defer { terminal.restore() }
       // At a prompt the user has read each error.
-      _ = try session.run(PromptForm(path: file.path, terminal: terminal))
+      _ = try session.run(PromptForm(document, terminal: terminal))
     } else if options.common.json {
       // Each error was reported as an answer.
       _ = try session.run(JSONForm(isPending: atomic, isFollowed: ownChanges))
-    } else if let error = try runWords(session, file.path) {
+    } else if let error = try runWords(session, document) {
       throw ExitCode(ExitStatus(error.code).rawValue)
     }
   }
 
   /// Runs a stream of words. With `--atomic` the answers are written when everything is saved: no emoji has an id before.
-  private func runWords(_ session: StreamSession, _ path: String) throws(ArtError) -> ArtError? {
-    guard atomic else { return try session.run(WordForm(path: path)) }
+  private func runWords(_ session: StreamSession, _ document: StreamDocument) throws(ArtError) -> ArtError? {
+    guard atomic else { return try session.run(WordForm(document)) }
     Output.hold()
     do throws(ArtError) {
-      let error = try session.run(WordForm(path: path))
+      let error = try session.run(WordForm(document))
       Output.release()
       return error
     } catch {

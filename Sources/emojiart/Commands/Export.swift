@@ -68,14 +68,18 @@ struct Export: ParsableCommand {
     guard state.at == nil else {
       throw ArtError(.usage, "--format emojiart has the present state; leave out --at")
     }
-    guard DocumentName.isValid(output) else {
-      throw ArtError(.badValue, "\"\(output)\" is no name for a document; give a plain one, such as bees")
-    }
+    guard DocumentName.isValid(output) else { throw ArtError.badDocumentName(output) }
     let file = try common.file(doc)
     let new = DocumentFile(DocumentName.withEnding(output), notice: file.notice)
     let documents = Documents(by: try .ofCommand)
     if anonymous { try documents.create(new, from: file) } else { try documents.duplicate(file, as: new) }
     Output.addToErrors("the document is in \(new.path)")
-    try Output.path(new.path, isJSON: common.json)
+    guard common.json else { return try Output.line(safe(new.path)) }
+    let summary = try new.summary()
+    let fields: [String: JSON] = [
+      "emojis": .integer(summary.emojiCount), "format": .string(Self.document), "notes": .array([]),
+      "path": .string(new.path), "size": .integer(summary.size),
+    ]
+    try Output.json(.object(["exported": .object(fields)]))
   }
 }

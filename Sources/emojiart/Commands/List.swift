@@ -39,19 +39,19 @@ struct List: ParsableCommand {
       throw ArtError(.usage, "--json shows no pictures; leave out --graphics")
     }
     let choice = common.json ? .none : try looks.choice()
-    let most = try limits.limit()
+    let most = try limits.limit() ?? .max
     let folder = if let directory { try CommonOptions.listed(directory) } else { try common.currentFolder() }
     let list = try DocumentList(folder, recovery: .ofCommand, countsOffCanvas: common.json)
-    let count = min(most ?? .max, list.count)
+    let count = min(most, list.count)
     guard
       let previews = count == 0
         ? nil
         : try ListPreviews(
           choice, isRequested: looks.graphics != nil, font: looks.fontFile(), of: count, among: list.journals)
     else {
-      return try Pager.show { try write(list, most: count) }
+      return try Pager.show { try write(list, most: most) }
     }
-    try write(list, most: count, previews)
+    try write(list, most: most, previews)
   }
 
   /// Prints JSON, the table, or columns. A pipe gets the rows of the table as they come.
@@ -87,7 +87,7 @@ struct List: ParsableCommand {
     if status != .done { throw ExitCode(status.rawValue) }
   }
 
-  /// Reads each document, up to that many, and names those that cannot be read. Returns the status of the first of these.
+  /// Reads the first documents, up to that many, and names those that cannot be read, which count. Returns the status of the first of these.
   private func read(
     _ list: DocumentList, most: Int,
     _ body: (DocumentList.Entry, Result<DocumentSummary, ArtError>) throws -> Void
@@ -95,11 +95,9 @@ struct List: ParsableCommand {
     var status = ExitStatus.done
     var left = most
     for entry in list {
-      switch entry.summary {
-      case .success:
-        if left == 0 { return status }
-        left -= 1
-      case .failure(let error):
+      if left == 0 { return status }
+      left -= 1
+      if case .failure(let error) = entry.summary {
         if status == .done { status = ExitStatus(error.code) }
         Output.printError(error.message)
       }

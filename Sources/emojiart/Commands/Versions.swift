@@ -49,18 +49,31 @@ struct Revert: ParsableCommand {
     let reference = try reference()
     let reverted = try options.editing(doc).revert(to: reference)
     Output.addToErrors("the edit itself is saved")
-    for lost in reverted.lost { Output.printError(lost.background.lossText(isPending: lost.isPending)) }
-    let done = reverted.entry.map(\.title)
-    guard !options.common.json else {
-      return try Output.json(
-        .object([
-          "done": .array(done.map { [.string($0)] } ?? []), "revision": .integer(reverted.revision),
-        ]))
+    guard options.common.json else {
+      return try Self.write(reverted.entry, lost: reverted.lost, at: reference, of: doc)
     }
-    guard let done else {
-      return Output.printError("\(shown(doc)) is as it was at \(reference.text) already; no edit was made")
+    Self.printNotices(reverted.lost)
+    let done = reverted.entry.map { JSON.string($0.title) }
+    try Output.json(
+      .object(["done": .array(done.map { [$0] } ?? []), "revision": .integer(reverted.revision)]))
+  }
+
+  /// Prints the edit of a document that went back to a state, or that none was made, and the backgrounds that are not back.
+  static func write(
+    _ entry: LoggedEdit?, lost: [UndoRun.LostBackground], at reference: RevisionReference,
+    of document: String
+  ) throws(ArtError) {
+    try Output.flush()
+    printNotices(lost)
+    guard let entry else {
+      let what = lost.isEmpty ? "is as it was at \(reference.text) already" : "has nothing else to revert"
+      return Output.printError("\(shown(document)) \(what); no edit was made")
     }
-    try Output.line(safe(done))
+    try Output.line(safe(entry.title))
+  }
+
+  private static func printNotices(_ lost: [UndoRun.LostBackground]) {
+    for lost in lost { Output.printError(lost.background.lossText(isPending: lost.isPending)) }
   }
 }
 
@@ -134,12 +147,12 @@ struct VersionCommand: ParsableCommand {
   private func write(_ version: NamedVersion, removed: Bool) throws(ArtError) {
     Output.addToErrors("the version itself is \(removed ? "removed" : "saved")")
     guard !options.common.json else { return try Output.json(version.json) }
-    try Output.line(Self.line(version) + (removed ? ", removed" : ""))
+    try Output.line(Self.line(version, isRemoved: removed))
   }
 
-  /// `draft  revision 12`.
-  static func line(_ version: NamedVersion) -> String {
-    "\(safe(version.name))  revision \(version.revision)"
+  /// `draft  revision 12`; of one that was removed with `, removed`.
+  static func line(_ version: NamedVersion, isRemoved: Bool) -> String {
+    "\(safe(version.name))  revision \(version.revision)\(isRemoved ? ", removed" : "")"
   }
 
   private func list(_ file: DocumentFile) throws(ArtError) {

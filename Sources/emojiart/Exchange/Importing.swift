@@ -68,12 +68,14 @@ struct Importing {
       existing += 1
       return
     } catch let failure as ImportFailure {
+      var notes: ExchangeReport?
       if case .incomplete(let report) = failure {
         hideBar()
         for line in report.lines { Output.printError("\(source.name): \(line)") }
+        notes = report
       }
       return try fail(
-        source.name, ArtError(failure, of: source.name, isStrict: settings.isStrict, isOne: isOne))
+        source.name, ArtError(failure, of: source.name, isStrict: settings.isStrict, isOne: isOne), notes)
     }
     if let refusal = document.refusal {
       let file = DocumentFile(document.path)
@@ -88,7 +90,10 @@ struct Importing {
     Output.printError(notice)
   }
 
-  private mutating func fail(_ name: String, _ error: ArtError) throws(ArtError) {
+  /// Reports the failure of a source, with what of it would have been left out.
+  private mutating func fail(
+    _ name: String, _ error: ArtError, _ notes: ExchangeReport? = nil
+  ) throws(ArtError) {
     importer.tally.addFailure(error.code)
     hideBar()
     // An error of the text itself names no file, and may begin like a name.
@@ -97,9 +102,10 @@ struct Importing {
       && error.message.unicodeScalars.starts(with: "\(name) ".unicodeScalars)
     Output.printError(isNamed ? error.message : "\(name): \(error.message)")
     guard settings.isJSON else { return }
-    let fields: [String: JSON] = [
+    var fields: [String: JSON] = [
       "code": .string(error.code.rawValue), "message": .string(error.message), "source": .string(name),
     ]
+    if let notes { fields["notes"] = notes.json }
     try Output.json(.object(["failed": .object(fields)]))
   }
 }

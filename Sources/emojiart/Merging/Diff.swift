@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import ArtModel
+import ArtSystem
 import ArtWorkspace
 import Glibc
 
@@ -22,7 +23,9 @@ struct Diff: ParsableCommand {
       revision of `emojiart history`, or the name of a version. Without --from it is the revision before the last edit; without \
       --to the present state.
 
-      With -o it also draws both states side by side as a PNG, JPEG or WebP file. What only the first has is within an orange       line of dashes, what only the second has within a green line without gaps, and what is not the same within a blue line of       dots. A line of dots at the edge of the canvas means that the canvas, its colour or the background differs.
+      With -o it also draws both states side by side as a PNG, JPEG or WebP file. What only the first has is within an orange \
+      line of dashes, what only the second has within a green line without gaps, and what is not the same within a blue line of \
+      dots. A line of dots at the edge of the canvas means that the canvas, its colour or the background differs.
 
       --textconv is for git: `*.emojiart diff=emojiart` in .gitattributes, and once on each machine: \
       git config diff.emojiart.textconv 'emojiart diff --textconv'. It prints a line for each emoji, and git compares \
@@ -50,7 +53,7 @@ struct Diff: ParsableCommand {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp("The state of the second, likewise.", valueName: "rev|name"),
-    completion: .custom(Completion.versions))
+    completion: .custom(Completion.versionsOfLast))
   var to: String?
   @Option(
     name: [.customShort("o"), .long], parsing: .unconditional,
@@ -86,8 +89,9 @@ struct Diff: ParsableCommand {
       throw ArtError(.usage, "--textconv writes one document as text; leave out the others")
     }
     // As it is saved: git's copy of a file has no journal.
-    // git gives a path, which is not looked up in the folder of documents.
-    let file = access(doc, F_OK) == 0 ? DocumentFile(doc) : try common.file(doc)
+    // git gives a path, which is not looked up in the folder of documents. A folder may have a document's name.
+    let isFile = access(doc, F_OK) == 0 && !FileStatus.isFolder(at: doc)
+    let file = isFile ? DocumentFile(doc) : try common.file(doc)
     for line in try file.read().textLines { try Output.line(safe(line)) }
   }
 
@@ -126,12 +130,18 @@ struct Diff: ParsableCommand {
       return Comparison.State(path: file.path, content: view.content, view: view)
     }
     let new = try state(second ?? first, reference(to), recovery)
-    guard second == nil, from == nil else { return (try state(first, reference(from), recovery), new) }
+    // The orphaned edits of one document are reported once.
+    let isOne = second.map { FileStatus.isSameFile($0.path, first.path) } ?? true
+    let silent = isOne ? recovery.reporting { _ in } : recovery
+    guard second == nil, from == nil else { return (try state(first, reference(from), silent), new) }
     guard new.content.revision > 0 else {
-      throw ArtError(.usage, "\(first.path) has no edit yet; name another document to compare it with")
+      throw ArtError(
+        .usage,
+        to == nil
+          ? "\(first.path) has no edit yet; name another document to compare it with"
+          : "there is nothing before revision 0 of \(first.path); name another state with --from")
     }
-    // The orphaned edits of the document were reported already.
-    return (try state(first, .number(new.content.revision - 1), recovery.reporting { _ in }), new)
+    return (try state(first, .number(new.content.revision - 1), silent), new)
   }
 }
 

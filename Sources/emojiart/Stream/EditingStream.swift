@@ -287,6 +287,22 @@ extension EditingStream {
     }
   }
 
+  /// Goes back to an earlier state, and answers as to an undo.
+  private mutating func revert(to state: RevisionReference, _ line: StreamLine) {
+    let (session, tag, since) = (session, tag(of: line), line.since)
+    let reverted = wait {
+      await result { () async throws(ArtError) in
+        try await session.revert(to: state, tag: tag, since: since)
+      }
+    }
+    switch reverted {
+    case .success(let answer):
+      respond { (form) throws(ArtError) in try form.done(answer, of: line) }
+      acknowledge()
+    case .failure(let error): respond(error, to: line)
+    }
+  }
+
   /// Answers a request about earlier states.
   private mutating func answer(_ request: ProtocolRequest, _ line: StreamLine) {
     let isVersion =
@@ -295,6 +311,7 @@ extension EditingStream {
       default: false
       }
     guard !settings.isAtomic || !isVersion else { return respond(.versionAtTheEnd(), to: line) }
+    if let state = line.revertedState { return revert(to: state, line) }
     let session = session
     // Without a session a tag is only a mark of the caller, and no key.
     let keyed = session.client.session == nil ? request.withoutTag : request
@@ -304,7 +321,6 @@ extension EditingStream {
     switch outcome {
     case .success(let outcome):
       respond { (form) throws(ArtError) in try form.answered(outcome, of: line) }
-      if case .stepped = outcome { acknowledge() }
     case .failure(let error): respond(error, to: line)
     }
   }
@@ -397,7 +413,7 @@ extension EditingStream {
   /// Reads the user's own picture; nil if it cannot be read or is refused, which is reported.
   private mutating func bytes(of path: String, _ line: StreamLine) -> [UInt8]? {
     // Opening and closing the document's own file would release the locks of a save in progress.
-    guard !isSameFile(path, session.filePath) else {
+    guard !FileStatus.isSameFile(path, session.filePath) else {
       respond(ArtError(.badValue, "\(path) is the document itself, and no picture"), to: line)
       return nil
     }
@@ -446,12 +462,13 @@ extension EditingStream {
   }
 }
 
-/// Whether two paths lead to one file.
-private func isSameFile(_ path: String, _ other: String) -> Bool {
-  // A path without a status cannot be the open document.
-  do throws(SystemError) {
-    return try FileStatus(at: path).identity == FileStatus(at: other).identity
-  } catch {
-    return false
+extension FileStatus {
+  /// Whether two paths lead to one file; false where one leads to none.
+  static func isSameFile(_ path: String, _ other: String) -> Bool {
+    do throws(SystemError) {
+      return try FileStatus(at: path).identity == FileStatus(at: other).identity
+    } catch {
+      return false
+    }
   }
 }

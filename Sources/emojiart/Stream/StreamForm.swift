@@ -95,7 +95,8 @@ struct JSONForm: StreamForm {
   mutating func done(_ answer: DocumentAnswer, of line: StreamLine) throws(ArtError) {
     try respond(
       ProtocolAnswer.Outcome(
-        answer, isStep: line.steps != nil, isAboutSeveral: line.isAboutSeveral, isPending: isPending),
+        answer, isStep: line.steps != nil || line.revertedState != nil, isAboutSeveral: line.isAboutSeveral,
+        isPending: isPending),
       to: line)
   }
 
@@ -167,24 +168,26 @@ extension Output {
 /// The form with the words of commands, without `emojiart` and the document. Answers are the output of the commands,
 /// and errors are lines on stderr.
 struct WordForm: StreamForm {
-  private let path: String
+  private let document: StreamDocument
   private var input = StreamLineReader()
 
-  /// `path` is the displayed path of the document.
-  init(path: String) { self.path = path }
+  init(_ document: StreamDocument) { self.document = document }
+
+  private var path: String { document.path }
 
   mutating func readLines() throws(ArtError) -> [StreamLine]? {
-    let path = path
-    return try input.readLines { StreamLine(words: $0, of: path) }
+    let document = document
+    return try input.readLines { StreamLine(words: $0, of: document) }
   }
 
   mutating func done(_ answer: DocumentAnswer, of line: StreamLine) throws(ArtError) {
-    if let (direction, count) = line.steps {
+    if let state = line.revertedState {
+      try Revert.write(
+        answer.entries.last, lost: answer.lostBackgrounds, at: state, of: DocumentName.withoutEnding(path))
+    } else if let (direction, count) = line.steps {
       let notes =
         direction.notes(answer.entries, of: count, left: answer.left)
-        + answer.lost.map { UndoRun.LostBackground($0, pending: answer.pending) }.map {
-          $0.background.lossText(isPending: $0.isPending)
-        }
+        + answer.lostBackgrounds.map { $0.background.lossText(isPending: $0.isPending) }
       if !notes.isEmpty { try Output.flush() }
       for note in notes { Output.printError(note) }
       for entry in answer.entries { try Output.line(safe(entry.title)) }
@@ -217,12 +220,12 @@ struct WordForm: StreamForm {
     switch outcome {
     case .document(let document): try Show.write(document.content, of: path)
     case .versions(let versions, _):
-      if case .earlier(let request) = line.request, request.body == .versions {
+      guard case .earlier(let request) = line.request, request.body != .versions else {
         return try VersionCommand.write(versions)
       }
-      for version in versions { try Output.line(VersionCommand.line(version)) }
-    case .stepped(let stepped): for title in stepped.titles { try Output.line(safe(title)) }
-    case .edited, .saved, .fetching, .failed: break
+      let isRemoved = if case .removeVersion = request.body { true } else { false }
+      for version in versions { try Output.line(VersionCommand.line(version, isRemoved: isRemoved)) }
+    case .edited, .stepped, .saved, .fetching, .failed: break
     }
   }
 
@@ -266,8 +269,13 @@ struct WordForm: StreamForm {
 }
 
 extension DocumentAnswer {
+  /// The backgrounds that are not back.
+  fileprivate var lostBackgrounds: [UndoRun.LostBackground] {
+    lost.map { UndoRun.LostBackground($0, pending: pending) }
+  }
+
   /// The pending background after these edits.
-  fileprivate var pending: PendingBackground? {
+  private var pending: PendingBackground? {
     for entry in entries.reversed() {
       for case .setPending(let pending) in entry.edit.changes.reversed() { return pending }
     }
@@ -281,6 +289,7 @@ extension DocumentAnswer {
 /// edits by others appear above it.
 struct PromptForm: StreamForm {
   private var words: WordForm
+  private let document: StreamDocument
   private let name: String
   private let terminal: TerminalMode
   private var prompt: Prompt
@@ -299,11 +308,11 @@ struct PromptForm: StreamForm {
     }
   }
 
-  /// `path` is the displayed path of the document.
-  init(path: String, terminal: TerminalMode) {
+  init(_ document: StreamDocument, terminal: TerminalMode) {
     let opened = opened
-    words = WordForm(path: path)
-    name = String(FilePath(path).name.dropLast(path.hasSuffix(".emojiart") ? ".emojiart".count : 0))
+    words = WordForm(document)
+    self.document = document
+    name = DocumentName.withoutEnding(FilePath(document.path).name)
     self.terminal = terminal
     prompt = Prompt(
       status: "\(name)>", columns: terminal.columns, history: Self.history,
@@ -336,7 +345,7 @@ struct PromptForm: StreamForm {
     hasKeys = true
     switch prompt.next() {
     case .line(let line):
-      return StreamLine(words: line, of: name).map { [$0] } ?? []
+      return StreamLine(words: line, of: document).map { [$0] } ?? []
     case .interrupt, .end:
       prompt.hide()
       hasTerminal = false

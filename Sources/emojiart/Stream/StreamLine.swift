@@ -8,6 +8,32 @@ import ArtTerminal
 import ArtWorkspace
 import Glibc
 
+/// The document that a stream edits, as the lines of a script name it.
+struct StreamDocument {
+  /// Its path, as messages show it.
+  let path: String
+  /// The folder of documents that are given by name.
+  let folder: String
+
+  /// Whether a word behind a command is this document.
+  func isNamed(by word: String) -> Bool {
+    let named: String
+    do throws(ArtError) {
+      named = try CommonOptions.file(word) { () throws(ArtError) in folder }.path
+    } catch {
+      // An empty word names nothing.
+      return false
+    }
+    return FileStatus.isSameFile(named, path) || Self.location(named) == Self.location(path)
+  }
+
+  /// The same for each path of a file, also while the file is missing.
+  private static func location(_ path: String) -> FilePath {
+    let parts = FilePath(path)
+    return FilePath(FilePath.resolvedIfThere(parts.folder) ?? parts.folder).appending(parts.name)
+  }
+}
+
 /// A line of the input, and what its answer needs.
 struct StreamLine {
   var request: Request
@@ -49,8 +75,15 @@ extension StreamLine {
     switch request {
     case .edit(.undo(let count)): (.undo, count)
     case .edit(.redo(let count)): (.redo, count)
+    case .edit(.takeBack): (.undo, 1)
     default: nil
     }
+  }
+
+  /// The state to which the line goes back; nil for every other request.
+  var revertedState: RevisionReference? {
+    guard case .earlier(let request) = request, case .revert(let state) = request.body else { return nil }
+    return state
   }
 
   /// The new texts that are probably mistakes.
@@ -101,7 +134,7 @@ extension StreamLine.Request {
 
 extension StreamLine {
   /// Parses `move 🐝 --by 1,1`; nil for a blank line.
-  init?(words line: UnsafeBufferPointer<UInt8>, of document: String? = nil) {
+  init?(words line: UnsafeBufferPointer<UInt8>, of document: StreamDocument) {
     guard let text = String(validating: line, as: UTF8.self) else {
       self.init(request: .bad(ArtError(.badValue, "a line that is no UTF-8 text")))
       return
@@ -109,19 +142,16 @@ extension StreamLine {
     self.init(words: text, of: document)
   }
 
-  /// The same for a string; nil also for a comment, which begins with `#`. A line may begin with `emojiart`, and then name `document` behind
-  /// its command.
-  init?(words line: String, of document: String? = nil) {
+  /// The same for a string; nil also for a comment, which begins with `#`. A line that begins with `emojiart` is one of a script: it names the
+  /// document behind its command, and another document is an error.
+  init?(words line: String, of document: StreamDocument) {
     guard line.unicodeScalars.first(where: { !$0.properties.isWhitespace }) != "#" else { return nil }
     do throws(ArtError) {
       // Lines from other systems end with a carriage return.
       var words = try ShellWords.split(line.hasSuffix("\r") ? String(line.dropLast()) : line)[...]
       if words.first == "emojiart", words.count > 1 {
         words = words.dropFirst()
-        let named = words.dropFirst().first.map { FilePath(DocumentName.withEnding($0)).name }
-        if let document, named == FilePath(DocumentName.withEnding(document)).name {
-          words.remove(at: words.startIndex + 1)
-        }
+        try Self.removeDocument(document, from: &words)
       }
       guard let typed = words.first else { return nil }
       let name = StreamCommands.aliases[typed] ?? typed
@@ -129,6 +159,24 @@ extension StreamLine {
     } catch {
       self.init(request: .bad(error))
     }
+  }
+
+  /// Removes the document's name from the words of a script's line, which begin with the command. Throws `usage` for a line about another
+  /// document or about none.
+  private static func removeDocument(
+    _ document: StreamDocument, from words: inout ArraySlice<String>
+  ) throws(ArtError) {
+    guard let command = words.first, StreamCommands.areAboutDocument.contains(command),
+      !words.contains("--help"), !words.contains("-h")
+    else { return }
+    let open = safe(DocumentName.withoutEnding(document.path))
+    guard let index = DeclaredOptions.firstPositional(in: words.dropFirst(), of: command) else {
+      throw ArtError(.usage, "this line names no document; the stream edits \(open)")
+    }
+    guard document.isNamed(by: words[index]) else {
+      throw ArtError(.usage, "this line is about \(shown(words[index])); the stream edits \(open)")
+    }
+    words.remove(at: index)
   }
 
   private static func line(_ name: String, _ rest: ArraySlice<String>) throws(ArtError) -> StreamLine {
@@ -197,12 +245,12 @@ extension StreamLine {
 extension StreamLine {
   /// Parses a line that only looks up something outside the document.
   fileprivate static func looking(_ name: String, _ rest: ArraySlice<String>) throws(ArtError) -> StreamLine {
-    guard !rest.contains("--json") else {
+    guard !rest.prefix(while: { $0 != "--" }).contains("--json") else {
       throw ArtError(.usage, "--json is for all of the stream; give it to emojiart edit")
     }
     do {
       // Pictures and questions are for a terminal of their own.
-      let words = [name] + rest + (name == "list" ? ["--graphics", "none"] : [])
+      let words = [name] + (name == "list" ? ["--graphics", "none"] : []) + rest
       let command = try Emojiart.parseAsRoot(words)
       guard command is Find || command is List || command is ShowPalette else {
         throw ArtError(.usage, "palettes are only shown here; outside, `emojiart palette` changes them")
@@ -431,6 +479,9 @@ enum StreamCommands {
       return command.configuration.commandName.map { ($0, command) }
     }, uniquingKeysWith: { first, _ in first })
 
+  /// The commands that name a document outside streams.
+  static let areAboutDocument = Set(commands.keys).union(["background"])
+
   /// Words that only streams have.
   static let own = [
     "background": "Fetch a picture and make it the background, while editing goes on.",
@@ -450,9 +501,21 @@ enum StreamCommands {
 
     A newer request replaces one that is still being fetched.
     """,
-    "show": "show\n\nShow the document as a table, bottom to top.\n\nIt includes unsaved edits.",
-    "undo":
-      "undo [<count>]\n\nTake back your own edits.\n\nThe edits of others and of earlier sessions stay.",
+    "show": """
+    show [--at <rev|name>]
+
+    Show the document as a table, bottom to top.
+
+    It includes unsaved edits. --at shows an earlier state: a revision of `history`, or a version by its name.
+    """,
+    "undo": """
+    undo [<count> | --edit <id>]
+
+    Take back your own edits.
+
+    The edits of others and of earlier sessions stay. --edit takes back one edit, whoever made it and whatever came after it; \
+    `emojiart history --json` shows the ids.
+    """,
     "redo":
       "redo [<count>]\n\nRedo undone edits.\n\nOnly your own undone edits, until the next edit.",
   ]
@@ -493,10 +556,12 @@ enum StreamCommands {
   /// Adapts a command's help to streams: without `emojiart`, the document, and options that streams lack.
   private static func inStream(_ help: String) -> String {
     let lines = help.split(separator: "\n", omittingEmptySubsequences: false)
-    return lines.filter { !$0.contains(part: "--json") }.map { line in
+    return lines.filter { !$0.contains(part: "--json") }.compactMap { line -> String? in
       let blanks = line.prefix { $0 == " " }
       var words = line.dropFirst(blanks.count).split(separator: " ", omittingEmptySubsequences: false)
       guard words.first == "emojiart", words.count > 2 else { return String(line) }
+      // An example may be of a command that streams lack.
+      guard names.contains(String(words[1])) else { return nil }
       words.removeFirst()
       words.remove(at: 1)
       return blanks + words.joined(separator: " ")

@@ -25,6 +25,10 @@ final class Reports: Sendable {
   var included: Int {
     all.reduce(0) { if case .included(_, let report) = $1 { $0 + report.edits } else { $0 } }
   }
+  /// The number of edits that a duplicate has from its original.
+  var duplicated: Int {
+    all.reduce(0) { if case .duplicated(_, _, let report) = $1 { $0 + report.edits } else { $0 } }
+  }
   var excluded: Int {
     all.reduce(0) { if case .excluded(_, let report) = $1 { $0 + report.edits } else { $0 } }
   }
