@@ -157,7 +157,7 @@ extension JSONReader {
   /// Reads a string and decodes its base64 without a `String` in between, which would double the memory of a picture.
   /// Skips a string that is not base64. Throws `badJSON` for a value that is not a string.
   package mutating func base64() throws(ArtError) -> Base64Text {
-    guard kind() == .string else { throw error("no string where one is due") }
+    guard kind() == .string else { throw errorInstead(of: "string") }
     let start = index
     index += 1
     let end = bytes[index...].firstIndex(of: UInt8(ascii: "\"")) ?? bytes.count

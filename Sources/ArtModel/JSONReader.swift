@@ -77,6 +77,11 @@ public struct JSONReader {
   /// A `badJSON` error at the current place.
   public func error(_ what: String) -> ArtError { .badJSON(what, at: place) }
 
+  /// The error where something else stands than a value of that kind: at the end of the text, that it ends too early.
+  func errorInstead(of kind: String) -> ArtError {
+    error(index < bytes.count || bytes.isEmpty ? "no \(kind) where one is due" : "an end in the middle")
+  }
+
   /// The current place as editors count it, from 1: `line 3, column 8`; `column 8` in a text of one line. A column is a scalar.
   private var place: String {
     let newline = UInt8(ascii: "\n")
@@ -159,7 +164,7 @@ extension JSONReader {
 extension JSONReader {
   /// Reads a string.
   public mutating func string() throws(ArtError) -> String {
-    guard consume("\"") else { throw error("no string where one is due") }
+    guard consume("\"") else { throw errorInstead(of: "string") }
     let start = index
     while index < bytes.count {
       switch bytes[index] {
@@ -255,7 +260,7 @@ extension JSONReader {
 extension JSONReader {
   private mutating func enter(_ bracket: Unicode.Scalar) throws(ArtError) {
     guard consume(bracket) else {
-      throw error(bracket == "{" ? "no object where one is due" : "no array where one is due")
+      throw errorInstead(of: bracket == "{" ? "object" : "array")
     }
     depth += 1
     guard depth <= Self.maximumDepth else { throw error("more than \(Self.maximumDepth) levels") }
@@ -330,7 +335,7 @@ extension JSONReader {
       index += word.utf8.count
       return value
     }
-    throw error("no true or false where one is due")
+    throw errorInstead(of: "true or false")
   }
 
   /// Reads a value of any kind and returns its bytes, which point into the text.
@@ -350,7 +355,7 @@ extension JSONReader {
     case .number: _ = try number()
     case .boolean: _ = try boolean()
     case .null where null(): break
-    case .null, nil: throw error("no value where one is due")
+    case .null, nil: throw errorInstead(of: "value")
     }
   }
 }
@@ -413,7 +418,7 @@ extension JSONReader {
     if skip("0") {
       token.digitCount = 1
     } else {
-      guard digits(of: &token) > 0 else { throw error("no number where one is due") }
+      guard digits(of: &token) > 0 else { throw errorInstead(of: "number") }
     }
     if skip(".") {
       token.fractionCount = digits(of: &token)

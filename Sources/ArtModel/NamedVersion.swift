@@ -200,7 +200,9 @@ extension ArtError {
       } else {
         "did you mean \(near.map { "\"\($0)\"" }.joined(separator: " or "))?"
       }
-    return ArtError(.noSuchRevision, "no version \"\(name[...].shortened(to: 60))\"; \(hint)", about: name)
+    return ArtError(
+      .noSuchRevision, "no version \"\(name[...].shortened(to: 60))\"; \(hint)", about: name,
+      remedy: near.isEmpty ? .listEdits : nil)
   }
 
   /// Several versions have that name.

@@ -27,7 +27,7 @@ protocol EmojiCommand: EditCommand {
 extension EmojiCommand {
   func run() throws {
     let action = try action(measuring: requested())
-    let result = try options.editing(doc).perform(action)
+    let result = try options.performing(action, on: doc)
     try options.write(result, line: line)
     options.printNotices(of: action, on: doc)
   }
@@ -104,6 +104,12 @@ extension StepCommand {
 }
 
 extension EditOptions {
+  /// Performs an action on the document of that name. Errors about its emoji name it.
+  func performing(_ action: Action, on document: String) throws(ArtError) -> PerformedAction {
+    let file = try common.file(document)
+    do throws(ArtError) { return try editing(document).perform(action) } catch { throw error.naming(file) }
+  }
+
   /// Prepares editing the document of that name.
   func editing(_ document: String) throws(ArtError) -> FileEditing {
     let revision = try expectedRevision()

@@ -2,6 +2,7 @@
 
 import ArtModel
 import ArtWorkspace
+import Glibc
 
 // Libraries say what happened; this file adds what the user can do about it with commands and options.
 
@@ -11,6 +12,30 @@ extension ArtError {
     guard let remedy else { return cause }
     let text = "\(cause); \(remedy.text(about: subject ?? ""))"
     return code == .noSuchDocument && remedy == .listDocuments ? text + ", `emojiart new` makes one" : text
+  }
+}
+
+extension ArtError {
+  /// The same error; of a document that is not there, but in the trash, with the way back.
+  var lookingInTheTrash: ArtError {
+    guard code == .noSuchDocument, let path = subject, DocumentName.withEnding(path) == path,
+      access(path, F_OK) != 0, (try? Trash().newest(from: path)) != nil
+    else { return self }
+    let word = Remedy.documentWord(path)
+    return ArtError(
+      code, "no document \(path); it is in the trash: `emojiart delete \(word) --undo` brings it back",
+      about: path)
+  }
+
+  /// The same error; of an emoji that a document does not have, with the name of the document, and with what is wrong where the emoji is the
+  /// name of another one.
+  func naming(_ file: DocumentFile) -> ArtError {
+    guard code == .noSuchEmoji, let subject else { return self }
+    guard DocumentName.isValid(subject), access(DocumentName.withEnding(subject), F_OK) == 0 else {
+      return withCause("\(file.path): \(cause)")
+    }
+    return ArtError(
+      code, "\(file.path): \(cause); that is a document, and the command edits one at a time", about: subject)
   }
 }
 

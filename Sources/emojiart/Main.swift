@@ -50,6 +50,7 @@ enum Main {
   /// Flushes stdout, prints the error on stderr and exits with its status.
   private static func fail(_ error: ArtError, asJSON isJSON: Bool) -> Never {
     do { try Output.flush() } catch { Output.printError(error.message) }
+    let error = error.lookingInTheTrash
     if isJSON { Output.printJSON(error) } else { Output.printError(error.message) }
     exit(ExitStatus(error.code).rawValue)
   }

@@ -86,6 +86,21 @@ extension ImportSource {
   var hasEnding: Bool { FilePath(name).name.utf8.contains(UInt8(ascii: ".")) }
 }
 
+/// Files of folders that are no documents: their number, and the first of them.
+public struct OtherFiles: Sendable {
+  /// The largest number of paths that are kept: there may be very many files.
+  private static let named = 3
+  /// The paths of the first ones.
+  public private(set) var first: [String] = []
+  /// The number of all.
+  public private(set) var count = 0
+
+  mutating func add(_ path: String) {
+    count += 1
+    if first.count < Self.named { first.append(path) }
+  }
+}
+
 /// The files to import: those that the user named, and those found in folders, in order.
 public struct ImportList: Sendable {
   /// The folder for documents.
@@ -97,8 +112,8 @@ public struct ImportList: Sendable {
   public private(set) var passed: [(name: String, kind: String)] = []
   /// Paths that cannot be read.
   public private(set) var faults: [(name: String, error: ArtError)] = []
-  /// The number of files whose names do not qualify.
-  public private(set) var others = 0
+  /// The files whose names do not qualify.
+  public private(set) var others = OtherFiles()
   /// The number of subfolders that were skipped.
   public private(set) var foldersPassed = 0
   /// Whether a folder was named.
@@ -138,11 +153,11 @@ public struct ImportList: Sendable {
       for entry in contents.entries {
         switch entry.kind {
         case .file where Self.mayCount(entry.name): add(ImportSource(entry.name, in: found))
-        case .file: others += 1
+        case .file: others.add(FilePath.path(of: entry.name, in: next.path))
         case .folder: break
         case _ where Self.mayCount(entry.name):
           passed.append((FilePath.path(of: entry.name, in: next.path), entry.kind.rawValue))
-        default: others += 1
+        default: others.add(FilePath.path(of: entry.name, in: next.path))
         }
       }
       guard isRecursive else {

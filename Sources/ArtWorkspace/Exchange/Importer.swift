@@ -79,14 +79,16 @@ public struct ImportTally: Sendable {
   public private(set) var documents = 0
   /// The number of files that failed.
   public private(set) var failures = 0
+  /// The number of those whose documents were there already.
+  public private(set) var taken = 0
   /// The number of imported emoji.
   public private(set) var emojis = 0
   /// The number of emoji in the files.
   public private(set) var emojisFound = 0
   /// The number of emojiart documents in the folders, which were skipped.
   public fileprivate(set) var own = 0
-  /// The number of other files in the folders.
-  public fileprivate(set) var others = 0
+  /// The other files in the folders.
+  public fileprivate(set) var others = OtherFiles()
   /// The number of subfolders that were skipped.
   public fileprivate(set) var folders = 0
   /// The number of entries that are no files.
@@ -101,6 +103,7 @@ public struct ImportTally: Sendable {
   /// Counts a file that failed.
   public mutating func addFailure(_ code: ArtError.Code) {
     failures += 1
+    if code == .exists { taken += 1 }
     firstFailure = firstFailure ?? code
   }
 }
@@ -157,14 +160,14 @@ public struct Importer<Transfer: PictureTransfer> {
 
   private mutating func read(_ source: ImportSource, _ found: SourceBytes) throws(ArtError) -> ForeignArt? {
     if source.isFound, !source.hasEnding, found.kind == .other || found.bytes.isEmpty {
-      tally.others += 1
+      tally.others.add(source.name)
       return nil
     }
     do throws(ArtError) {
       return try found.foreign()
     } catch {
       guard error.code == .notADocument, source.isFound, !source.isCalledDocument else { throw error }
-      tally.others += 1
+      tally.others.add(source.name)
       return nil
     }
   }

@@ -35,7 +35,8 @@ struct Caption: EmojiCommand {
   func requested() throws(ArtError) -> RequestedEdit {
     guard more.isEmpty else {
       throw ArtError(
-        .usage, "the words are one argument; put them in quotes: \"\(safe(text)) \(safe(more[0]))\"")
+        .usage,
+        "the words are one argument; put them in quotes: \"\(safe(([text] + more).joined(separator: " ")))\"")
     }
     return .caption(
       .add(

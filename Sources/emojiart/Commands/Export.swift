@@ -15,7 +15,8 @@ struct Export: ParsableCommand {
       """,
     discussion: """
       FORMAT is json, which contains all of the document but its history, or the format of an EmojiArt app of Stanford's \
-      course CS193p: emojiart-2017, emojiart-2020, emojiart-2021a, emojiart-2021b or emojiart-2023. A report lists what \
+      course CS193p: emojiart-2017, emojiart-2020, emojiart-2021a, emojiart-2021b or emojiart-2023. `emojiart import` says \
+      which one a file has; 2021a has {"url":…} in it, and 2021b {"url":{"_0":…}}. A report lists what \
       the format cannot hold; with --strict nothing is written then. FILE appears whole or not at all, and replaces an \
       existing file in one of these formats. Without FILE the document is written to stdout and the report to stderr.
 

@@ -17,7 +17,7 @@ struct List: ParsableCommand {
     discussion: """
       Prints how many emoji each document has. It reads only the counts that each document keeps; with --json it reads \
       the emoji, too, and counts those that lie off the canvas. `emojiart check` verifies the whole content. Files that are no documents, or cannot be read, are named on stderr, and the exit status is \
-      that of the first one.
+      that of the first one. Documents in folders below are not listed: give such a folder.
 
       On a terminal that can show them there are small pictures, if all of them fit two screens; else the table, if it fits one screen; \
       else counts and names in columns. EMOJIART_GRAPHICS=none is for tables without pictures. What is longer than the terminal is shown in \

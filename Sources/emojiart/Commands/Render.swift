@@ -23,7 +23,11 @@ struct Render: ParsableCommand {
       which several programs draw wrongly. Drawing does not change the document, and needs no network. Prints type, size and path.
 
       Several documents are the pages of one PDF file; or each is drawn into a file of its own, if FILE has {name} in it, which \
-      stands for the document's name, or {n}, its number. --page fits the drawing into a page of paper.
+      stands for the document's name, or {n}, its number. --page fits the drawing into a page of paper; what is beside it \
+      stays white, and `emojiart new --canvas a4` has the shape of a page.
+
+      The glyphs of Noto Color Emoji are pictures of 136 x 128 pixels. One that is drawn more than twice as large looks soft, which is \
+      told; --font takes another font with pictures.
 
       Examples:
         emojiart render bees -o bees.png

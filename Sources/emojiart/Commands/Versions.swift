@@ -27,7 +27,8 @@ struct Revert: ParsableCommand {
     usage: "emojiart revert <doc> --to <rev|name>",
     discussion: """
       Makes the art what it was at a revision that `emojiart history` lists, or in a version that `emojiart version` has \
-      kept. That is one edit: one `emojiart undo` takes it back, and the history goes on.
+      kept. That is one edit: one `emojiart undo` takes it back, and the history goes on. `emojiart undo --edit` takes \
+      one edit back and leaves the others, such as the removal of an emoji.
 
       Examples:
         emojiart revert bees --to 12
@@ -40,10 +41,19 @@ struct Revert: ParsableCommand {
     help: ArgumentHelp("The revision, or the name of the version.", valueName: "rev|name"),
     completion: .custom(Completion.versions))
   var to: String
+  @Argument(help: .hidden) var more: [String] = []
   @OptionGroup var options: EditOptions
 
-  /// The state. Throws `badValue`.
-  func reference() throws(ArtError) -> RevisionReference { try RevisionReference(typed: to) }
+  /// The state. Throws `badValue`, and `usage` for another word.
+  func reference() throws(ArtError) -> RevisionReference {
+    guard more.isEmpty else {
+      throw ArtError(
+        .usage,
+        "revert goes back to a whole state; `emojiart undo \(ArtError.Remedy.shellWord(doc)) --edit REV` takes one edit back, such as the removal of an emoji"
+      )
+    }
+    return try RevisionReference(typed: to)
+  }
 
   func run() throws {
     let reference = try reference()

@@ -42,8 +42,13 @@ extension ImportedDocument {
     return [picture, pending].compactMap(\.self)
   }
 
-  /// What lies off the canvas; nil where nothing does.
-  var offCanvasNotice: String? { OffCanvas(content).notice.map { "\(path): \($0)" } }
+  /// What lies off the canvas, and what helps; nil where nothing does.
+  var offCanvasNotice: String? {
+    let word = ArtError.Remedy.documentWord(path)
+    return OffCanvas(content).notice.map {
+      "\(path): \($0); `emojiart canvas \(word) --fit` makes a canvas of what is there"
+    }
+  }
 
   /// One line of JSON.
   var json: String {
@@ -77,17 +82,32 @@ extension ImportedDocument {
   }
 }
 
+extension OtherFiles {
+  /// `2 other files (old/notes.txt, old/list.csv)`.
+  var text: String {
+    let names = first.map { safe($0) } + (count > first.count ? ["…"] : [])
+    return "\(count.of("other file", "other files")) (\(names.joined(separator: ", ")))"
+  }
+}
+
 extension ImportTally {
   /// `7 documents imported, 1 failed; skipped: 2 emojiart documents, 3 other files`. `existing` files were skipped because their documents
   /// are there.
   func text(existing: Int) -> String {
     var words = documents.of("document", "documents") + " imported"
-    if failures > 0 { words += ", \(failures) failed" }
+    if failures > 0 {
+      words += ", \(failures) failed"
+      if taken > 0 {
+        words +=
+          taken == failures
+          ? ", since their documents are there" : ", \(taken) of them since their documents are there"
+      }
+    }
     let passed = [
       existing > 0
         ? "\(existing) whose \(existing == 1 ? "document is" : "documents are") there already" : nil,
       own > 0 ? own.of("emojiart document", "emojiart documents") : nil,
-      others > 0 ? others.of("other file", "other files") : nil,
+      others.count > 0 ? others.text : nil,
       folders > 0 ? folders.of("folder", "folders") + " (--recursive goes on below)" : nil,
       special > 0 ? "\(special) that \(special == 1 ? "is" : "are") no file" : nil,
     ].compactMap(\.self)
@@ -97,7 +117,7 @@ extension ImportTally {
   /// One line of JSON.
   func json(existing: Int) -> String {
     var passed: [String: JSON] = [
-      "documents": .integer(own), "files": .integer(others), "folders": .integer(folders),
+      "documents": .integer(own), "files": .integer(others.count), "folders": .integer(folders),
       "special": .integer(special),
     ]
     if existing > 0 { passed["existing"] = .integer(existing) }
