@@ -14,6 +14,8 @@ package enum Key: Equatable, Sendable {
   /// Ctrl-R.
   case search
   case backTab
+  /// Escape alone, not as the beginning of a sequence: see `KeyDecoder.settle`.
+  case escape
   /// The arrows with Shift.
   case shiftLeft, shiftRight, shiftUp, shiftDown
 
@@ -55,8 +57,12 @@ package struct KeyDecoder {
   /// Whether the last bytes, such as ESC, are the beginning of a sequence.
   package var isUndecided: Bool { state != .ground }
 
-  /// Drops an incomplete sequence after a timeout.
-  package mutating func settle() { state = .ground }
+  /// Ends an incomplete sequence after a timeout. Returns `escape` for a lone ESC; any other beginning is dropped.
+  @discardableResult
+  package mutating func settle() -> Key? {
+    defer { state = .ground }
+    return state == .escape && !isPasting ? .escape : nil
+  }
 
   package mutating func decode(_ bytes: some Sequence<UInt8>) -> [Key] {
     var keys: [Key] = []

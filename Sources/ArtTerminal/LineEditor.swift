@@ -86,7 +86,7 @@ package struct LineEditor {
     case .search:
       search = Search(index: history.count, before: (text, cursor, historyIndex, draft))
       return .changed
-    case .backTab: return .bell
+    case .backTab, .escape: return .bell
     }
   }
 

@@ -64,6 +64,37 @@ struct LiveEditorTests {
     #expect(editor.status == "🦋 butterfly at 500,300, size 80  3 of 3")
   }
 
+  @Test(
+    "an emoji keeps its place in the tour when it is moved; what is added comes last; what is removed leaves")
+  func tour() throws {
+    var editor = try editor()
+    func seen() throws -> String {
+      try (0..<editor.tour.count).map { _ in
+        try press(&editor, .tab)
+        return editor.emoji?.text.string ?? ""
+      }.joined()
+    }
+    try press(&editor, .tab)
+    #expect(editor.status.hasSuffix("  1 of 3"))
+    // Below and behind all others.
+    try press(&editor, .text(String(repeating: "j", count: 450)), .text("+"))
+    #expect(editor.content.emojisInOrder().map(\.position.y).max() == 550)
+    #expect(editor.status.hasPrefix("🐝 honeybee at 100,550") && editor.status.hasSuffix("  1 of 3"))
+    #expect(try seen() == "🌸🦋🐝", "each once")
+    // What others do.
+    var content = editor.content
+    let there = Coordinates(x: .pixels(1), y: .pixels(1))
+    try perform(.move(.references([try Reference("🦋")]), .to(.at(there))), on: &content)
+    try perform(.add([EmojiText("🐛")], at: .at(there), size: .pixels(10)), on: &content)
+    editor.adopt(content)
+    #expect(editor.status.hasSuffix("  1 of 4"))
+    #expect(try seen() == "🌸🦋🐛🐝")
+    try press(&editor, .tab, .text("d"))
+    #expect(
+      editor.emoji?.text.string == "🦋" && editor.status.hasSuffix("  2 of 3"), "the next one is selected")
+    #expect(try seen() == "🐛🐝🦋")
+  }
+
   @Test("keys of one kind are one gesture and one edit; another key ends it")
   func gestures() throws {
     var editor = try editor()
@@ -184,28 +215,69 @@ struct LiveEditorTests {
     guard case .keys = editor.phase else { throw Unexpected() }
   }
 
-  private struct Unexpected: Error {}
-
-  @Test("? shows the keys until the next one, which does nothing else")
-  func help() throws {
+  @Test("Escape cancels what is being added, whatever is typed there; elsewhere it changes nothing")
+  func cancelling() throws {
     var editor = try editor()
-    try press(&editor, .text("?"))
-    guard case .help = editor.phase else { throw Unexpected() }
-    #expect(edits(try press(&editor, .text("d"))) == 0)
-    guard case .keys = editor.phase else { throw Unexpected() }
+    for text in ["a", "a:honeybee:", "a🐛 🐛"] {
+      let effects = try press(&editor, .text(text), .escape)
+      #expect(effects.last == .show && edits(effects) == 0)
+      guard case .keys = editor.phase else { throw Unexpected() }
+    }
+    try press(&editor, .text("a"))
+    guard case .asking(let line) = editor.phase else { throw Unexpected() }
+    #expect(line.text.isEmpty, "nothing is left for the next time")
+    try press(&editor, .escape)
+    #expect(try press(&editor, .escape).isEmpty)
     #expect(editor.content.emojiCount == 3)
+    #expect(edits(try press(&editor, .left, .escape)) == 1, "it ends a gesture as every key of another kind")
   }
 
-  @Test("the list of keys begins with how to end, and says where it is cut")
+  private struct Unexpected: Error {}
+
+  @Test("Escape and ? close the list of keys, and do nothing else")
+  func help() throws {
+    for key: Key in [.escape, .text("?")] {
+      var editor = try editor()
+      let before = (editor.content, editor.selected)
+      try press(&editor, .text("?"))
+      guard case .help = editor.phase else { throw Unexpected() }
+      #expect(try press(&editor, key) == [.draw])
+      guard case .keys = editor.phase else { throw Unexpected() }
+      #expect((editor.content, editor.selected) == before)
+    }
+  }
+
+  @Test("any other key closes the list, and does what it does without it")
+  func helpActs() throws {
+    for key: Key in [
+      .tab, .backTab, .left, .shiftUp, .delete, .search, .interrupt, .suspend, .clearScreen, .enter,
+      .paste("d"),
+      .text("d"), .text("m"), .text("+"), .text("]"), .text("u"), .text("z"), .text("a"), .text("q"),
+      .text("x"),
+    ] {
+      var (editor, plain) = (try editor(), try editor())
+      try press(&editor, .text("?"))
+      #expect(try press(&editor, key) == [.draw] + press(&plain, key), "\(key)")
+      #expect(editor.content == plain.content && editor.status == plain.status, "\(key)")
+      if case .help = editor.phase { Issue.record("\(key) left the list open") }
+    }
+    var editor = try editor()
+    try press(&editor, .text("?"), .tab)
+    #expect(editor.emoji?.text.string == "🐝", "Tab selects")
+    try press(&editor, .text("?d"))
+    #expect(editor.content.emojiCount == 2)
+  }
+
+  @Test("the list of keys begins with how to close it and how to end, and says where it is cut")
   func helpLines() {
     let whole = LiveEditor.help(columns: 80, rows: 22)
-    #expect(whole.count == 12 && whole[0].hasPrefix("q  "))
+    #expect(whole.count == 13 && whole[0].hasPrefix("Escape  ") && whole[1].hasPrefix("q  "))
     for columns in [20, 40, 60, 80, 160] {
       for rows in 0...24 {
         let lines = LiveEditor.help(columns: columns, rows: rows)
         #expect(lines.count <= rows)
         guard let first = lines.first else { continue }
-        #expect(first.hasPrefix("q"))
+        #expect(first.hasPrefix("Escape"))
         let keys = lines.joined().contains("undo") && lines.joined().contains("zoom")
         #expect(keys || lines.last?.hasSuffix("…") == true, "\(columns) x \(rows)")
       }
@@ -262,7 +334,7 @@ struct LiveEditorTests {
         .text($0)
       }
       + [
-        .left, .right, .up, .down, .shiftLeft, .tab, .backTab, .enter, .delete, .backspace, .search,
+        .left, .right, .up, .down, .shiftLeft, .tab, .backTab, .enter, .delete, .backspace, .search, .escape,
         .paste("d🐝"), .pastedBreak,
       ]
     var performed = 0
@@ -272,6 +344,7 @@ struct LiveEditorTests {
         performed += edits(try press(&editor, keys.randomElement(using: &random) ?? .tab))
         #expect(editor.selected == nil || editor.emoji != nil)
         #expect((editor.selected == nil) == (editor.content.emojiCount == 0))
+        #expect(editor.tour.count == editor.content.emojiCount)
       }
     }
     print("edits by eye: \(performed) performed")
@@ -306,10 +379,12 @@ struct LiveEditorTests {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  @Test("what others do stands above the line that is typed, and does not hide it")
+  @Test("the keys of the line, or what others do, stand above the line that is typed, and do not hide it")
   func messageWhileAsking() throws {
     var editor = try editor()
+    #expect(try !overlay(editor, 80, 24).contains("Escape cancels"))
     try press(&editor, .text("a:honey"))
+    #expect(try overlay(editor, 40, 24).contains("\u{1B}[KEnter adds, Escape cancels\u{1B}[24;1H"))
     editor.message = "Ada: add 🐛"
     let drawn = try overlay(editor, 80, 24)
     #expect(drawn.contains("\u{1B}[23;1H\u{1B}[0m\u{1B}[KAda: add 🐛\u{1B}[24;1H"))
@@ -329,6 +404,35 @@ struct LiveEditorTests {
         }
       }
     }
+  }
+
+  @Test("an undo that later edits cover says so, in the words of the command")
+  func undoneNothing() throws {
+    let editor = try editor()
+    let id = try #require(editor.selected)
+    func entry(_ number: Int, _ kind: LoggedEdit.Kind, _ x: Double?, dropped: Int = 0) throws -> LoggedEdit {
+      let (there, before) = (try Point(x: x ?? 0, y: 1), try Point(x: 2, y: 1))
+      let stamp = EditStamp(id: try #require(EditID("000000000001:\(number)")), time: 0)
+      return LoggedEdit(
+        stamp, revision: number, save: 1, kind: kind,
+        edit: Edit(name: "move 🐝", changes: x == nil ? [] : [.set(id, .position(there))]),
+        inverse: x == nil ? [] : [.set(id, .position(before))],
+        dropped: Array(repeating: .set(id, .position(there)), count: dropped))
+    }
+    let first = try entry(1, .edit, 1)
+    let whole = [try entry(2, .undo(first.id), 9)]
+    #expect(LiveEditing.text(of: whole, left: 0, .undo) == "Undo move 🐝")
+    #expect(
+      LiveEditing.text(of: whole, left: 1, .undo)
+        == "Undo move 🐝; 1 change stays as it is: later edits were about the same")
+    let nothing = [try entry(2, .undo(first.id), nil, dropped: 1)]
+    #expect(
+      LiveEditing.text(of: nothing, left: 1, .undo)
+        == "Undo move 🐝: nothing was left to undo, because later edits set or removed the same")
+    let redo = [try entry(3, .redo(first.id), nil, dropped: 1)]
+    #expect(
+      LiveEditing.text(of: redo, left: 1, .redo)?.hasPrefix("Redo move 🐝: nothing was left to redo") == true)
+    #expect(LiveEditing.text(of: [], left: 0, .undo) == nil)
   }
 
   @Test("messages of the live view name no command")

@@ -69,13 +69,18 @@ import Testing
     #expect(keys("\u{1B}[200~dd\u{1B}[201~").flatMap(\.characters) == [.paste("dd")])
   }
 
-  @Test("a lone Escape is no key, and is dropped when nothing follows it")
+  @Test("a lone Escape is a key only when nothing follows it; other beginnings are dropped then")
   func escape() {
     var decoder = KeyDecoder()
     var found = decoder.decode([0x1B])
     #expect(found.isEmpty && decoder.isUndecided)
-    decoder.settle()
-    #expect(!decoder.isUndecided)
+    #expect(decoder.settle() == .escape)
+    #expect(!decoder.isUndecided && decoder.settle() == nil)
+    for beginning in ["\u{1B}[", "\u{1B}[1;", "\u{1B}O", "\u{1B}]0;x", "\u{1B}[200~\u{1B}"] {
+      var decoder = KeyDecoder()
+      #expect(decoder.decode(beginning.utf8).isEmpty && decoder.isUndecided)
+      #expect(decoder.settle() == nil, "\(beginning.debugDescription)")
+    }
     found = decoder.decode("[A\u{1B}".utf8)
     #expect(found == [.text("[A")])
     found = decoder.decode("[A".utf8)

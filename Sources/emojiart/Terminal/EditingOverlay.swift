@@ -17,7 +17,7 @@ enum EditingOverlay {
       return Array(lines.joined().utf8)
     case .asking(let line):
       // What others do must not hide the line.
-      let message = terminal.rows > 1 ? editor.message : nil
+      let message = terminal.rows > 1 ? editor.message ?? LiveEditor.hintWhileAsking : nil
       let above = message.map {
         "\u{1B}[\(terminal.rows - 1);1H\u{1B}[0m\u{1B}[K\(LiveScreen.fitted($0, terminal.columns))"
       }

@@ -108,7 +108,8 @@ struct LiveEditing {
     case .success(let answer):
       recent.note(request)
       switch request {
-      case .undo, .redo: if let entry = answer.entries.last { editor.message = entry.title }
+      case .undo: editor.message = Self.text(of: answer.entries, left: answer.left, .undo)
+      case .redo: editor.message = Self.text(of: answer.entries, left: answer.left, .redo)
       default: break
       }
       refresh()
@@ -119,6 +120,14 @@ struct LiveEditing {
       refusal = refusal ?? error
       return false
     }
+  }
+
+  /// What one undo or redo did, and what of it later edits prevented: `left` counts the changes that stay. Nil without an entry.
+  static func text(of entries: [LoggedEdit], left: Int, _ direction: UndoDirection) -> String? {
+    guard let entry = entries.last else { return nil }
+    let notes = direction.notes(entries, of: 1, left: left)
+    // A note about an entry that changes nothing begins with its title.
+    return ((entry.changesNothing ? [] : [entry.title]) + notes).joined(separator: "; ")
   }
 
   /// Performs the gesture.

@@ -6,8 +6,8 @@ import ArtWorkspace
 
 /// Editing by eye, as a state machine: keys and contents go in, effects come out.
 ///
-///     keys ──a──▶ asking ──Enter, Ctrl-C──▶ keys        asking: a line for the emoji to be added
-///       └───?──▶ help ──any key──▶ keys
+///     keys ──a──▶ asking ──Enter, Escape, Ctrl-C──▶ keys        asking: a line for the emoji to be added
+///       └───?──▶ help ──any key──▶ keys                         which the key then acts in, but for Escape and ?
 ///
 ///     no gesture ──arrow, + - [ ]──▶ gesture ──another key, a pause, the end──▶ perform ──▶ no gesture
 ///
@@ -60,6 +60,8 @@ struct LiveEditor {
   private(set) var content: DocumentContent
   /// The selected emoji; nil where the document has none.
   private(set) var selected: EmojiID?
+  /// The order of Tab: all emoji, first in reading order. A move changes no place in it; what is added comes last.
+  private(set) var tour: [EmojiID]
   /// A refusal, or what others did, until the next key.
   var message: String?
   /// The size of what is added.
@@ -69,7 +71,9 @@ struct LiveEditor {
   /// Selects the uppermost emoji.
   init(_ content: DocumentContent, size: Length) {
     (self.content, self.size) = (content, size)
-    selected = content.emojisInOrder().last?.id
+    let emojis = content.emojisInOrder()
+    selected = emojis.last?.id
+    tour = Self.readingOrder(emojis).map(\.id)
   }
 
   /// Whether a gesture is to be ended by a pause.
@@ -103,9 +107,12 @@ extension LiveEditor {
     case .asking(let line): return ask(line, key, center)
     case .help:
       phase = .keys
-      return key == .suspend ? [.suspend] : key == .interrupt ? settle() + [.end] : [.draw]
-    case .keys: break
+      return key == .escape || key == .text("?") ? [.draw] : [.draw] + act(on: key)
+    case .keys: return act(on: key)
     }
+  }
+
+  private mutating func act(on key: Key) -> [Effect] {
     switch key {
     case .text(let text): return text.count == 1 ? text.flatMap { type($0) } : [.bell]
     case .paste, .pastedBreak:
@@ -132,6 +139,7 @@ extension LiveEditor {
     case .interrupt, .deleteOrEnd: return settle() + [.end]
     case .suspend: return settle() + [.suspend]
     case .clearScreen: return [.draw]
+    case .escape: return settle()
     default: return [.bell]
     }
   }
@@ -269,11 +277,10 @@ extension LiveEditor {
     return effects + [.show, .reveal]
   }
 
-  /// The emoji before or behind another one; nil if there is no other.
+  /// The emoji before or behind another one in the tour; nil if there is no other.
   private func neighbour(of id: EmojiID, by distance: Int) -> EmojiID? {
-    let order = Self.readingOrder(content.emojisInOrder())
-    guard order.count > 1, let index = order.firstIndex(where: { $0.id == id }) else { return nil }
-    return order[(index + distance + order.count) % order.count].id
+    guard tour.count > 1, let index = tour.firstIndex(of: id) else { return nil }
+    return tour[(index + distance + tour.count) % tour.count]
   }
 
   /// The emoji as a text is read: in rows from above, each from the left. An emoji is in the row that begins above it if its centre is within
@@ -297,14 +304,17 @@ extension LiveEditor {
 
   /// Takes another content. An emoji that is gone is selected no more, and its gesture ends without an edit.
   mutating func adopt(_ new: DocumentContent) {
-    let before = Self.readingOrder(content.emojisInOrder()).map(\.id)
+    let (before, emojis) = (tour, new.emojisInOrder())
+    let (old, present) = (Set(before), Set(emojis.map(\.id)))
     content = new
-    let order = Self.readingOrder(new.emojisInOrder()).map(\.id)
-    if let selected, order.contains(selected) { return }
+    tour =
+      before.filter(present.contains)
+      + Self.readingOrder(emojis.filter { !old.contains($0.id) }).map(\.id)
+    if let selected, present.contains(selected) { return }
     if gesture != nil { message = "somebody removed it" }
     gesture = nil
-    let index = selected.flatMap { before.firstIndex(of: $0) } ?? order.count - 1
-    selected = order.isEmpty ? nil : order[min(max(index, 0), order.count - 1)]
+    let index = selected.flatMap { before.firstIndex(of: $0) } ?? tour.count - 1
+    selected = tour.isEmpty ? nil : tour[min(max(index, 0), tour.count - 1)]
   }
 }
 
@@ -314,6 +324,10 @@ extension LiveEditor {
   /// A key for the line in which the user types what to add.
   private mutating func ask(_ line: LineEditor, _ key: Key, _ center: (x: Double, y: Double)) -> [Effect] {
     var line = line
+    guard key != .escape else {
+      phase = .keys
+      return [.show]
+    }
     // There is no history to search. A paste is one line.
     guard key != .search else { return [.bell] }
     var effect = line.key(key == .pastedBreak ? .text(" ") : key)
@@ -356,17 +370,20 @@ extension LiveEditor {
   /// `🐝 honeybee 240,160 size 64  2 of 5`, or the line in which the user types.
   var status: String {
     guard let emoji else { return "no emoji; a adds one" }
-    let order = Self.readingOrder(content.emojisInOrder())
-    let number = (order.firstIndex { $0.id == emoji.id } ?? 0) + 1
+    let number = (tour.firstIndex(of: emoji.id) ?? 0) + 1
     let text = emoji.text.isCaption ? "" : "\(emoji.text) "
-    return "\(text)\(ArtWords.sentence(about: emoji))  \(number) of \(order.count)"
+    return "\(text)\(ArtWords.sentence(about: emoji))  \(number) of \(tour.count)"
   }
 
+  /// What stands above the line in which the user types, unless there is a message.
+  static let hintWhileAsking = "Enter adds, Escape cancels"
+
   private static let help = [
-    ("q", "save and end"), ("Tab, Shift-Tab", "next, previous emoji"), ("arrows", "move it"),
+    ("Escape", "close this list"), ("q", "save and end"), ("Tab, Shift-Tab", "next, previous emoji"),
+    ("arrows", "move it"),
     ("Shift-arrows, h j k l", "by 1 pixel"), ("+ -", "larger, smaller"),
     ("[ ]", "turn it by 15 degrees"),
-    ("m", "mirror it"), ("f b", "to the front, to the back"), ("a", "add emoji, or :names:"),
+    ("m", "mirror it"), ("f b", "to front, to back"), ("a", "add emoji, or :names:"),
     ("d, Delete", "remove it"), ("u r", "undo, redo what you did here"), ("z Z 0", "zoom in, out, all of it"),
   ]
 

@@ -40,6 +40,10 @@ struct LiveShow {
   /// When a pause ends the gesture.
   private var gestureEnd: ContinuousClock.Instant?
   private var keys = KeyDecoder()
+  /// When a pause ends the beginning of a key sequence.
+  private var sequenceEnd: ContinuousClock.Instant?
+  /// Who edited the document that is only followed, and what, until the next key.
+  private var lastEdit: String?
   private var errorMessage: String?
   private var degraded: String?
   private var art: DrawnArt?
@@ -125,8 +129,10 @@ struct LiveShow {
       pollfd(fd: inbox.wakeup.readEnd, events: Int16(POLLIN), revents: 0),
       pollfd(fd: isShown ? 0 : -1, events: Int16(POLLIN), revents: 0),
     ]
-    let pause = gestureEnd.map { Self.milliseconds(until: $0, now: .now) }
-    let timeout: Int32 = keys.isUndecided ? 50 : pause ?? (isLate ? 250 : -1)
+    let pause = [isShown ? sequenceEnd : nil, gestureEnd].compactMap(\.self).min().map {
+      Self.milliseconds(until: $0, now: .now)
+    }
+    let timeout: Int32 = pause ?? (isLate ? 250 : -1)
     poll(&ready, nfds_t(ready.count), timeout)
   }
 
@@ -155,6 +161,8 @@ extension LiveShow {
   private mutating func leave() {
     guard isShown else { return }
     isShown = false
+    keys.settle()
+    sequenceEnd = nil
     output.writeLast(LiveScreen.leave)
     mode.restore()
   }
@@ -205,8 +213,9 @@ extension LiveShow {
     guard isShown else { return .nothing }
     var input = pollfd(fd: 0, events: Int16(POLLIN), revents: 0)
     guard poll(&input, 1, 0) == 1 else {
-      keys.settle()
-      return .nothing
+      guard let end = sequenceEnd, end <= .now else { return .nothing }
+      sequenceEnd = nil
+      return try take(keys.settle().map { [$0] } ?? [])
     }
     var buffer = [UInt8](repeating: 0, count: 1024)
     let count = read(0, &buffer, buffer.count)
@@ -214,8 +223,17 @@ extension LiveShow {
     // The terminal is gone.
     guard count > 0 else { return .end }
     let found = keys.decode(buffer[..<count])
-    guard editing == nil else { return try edit(found) }
-    for key in found {
+    sequenceEnd = keys.isUndecided ? .now + Self.sequencePause : nil
+    return try take(found)
+  }
+
+  private mutating func take(_ keys: [Key]) throws(ArtError) -> LiveView.Effect {
+    guard editing == nil else { return try edit(keys) }
+    if lastEdit != nil, !keys.isEmpty {
+      lastEdit = nil
+      show()
+    }
+    for key in keys {
       switch view.press(key) {
       case .nothing: break
       case .draw: isStale = true
@@ -231,9 +249,15 @@ extension LiveShow {
 
 extension LiveShow {
   private mutating func apply(_ batch: WatchInbox.Batch) {
+    let before = lastEdit
     for (_, event) in batch.events {
-      if case .degraded(let reason) = event { degraded = reason }
+      switch event {
+      case .degraded(let reason): degraded = reason
+      case .changed(_, let change): lastEdit = change.edits.last.map(Self.text) ?? lastEdit
+      default: break
+      }
     }
+    if lastEdit != before { show() }
     if editing?.hasEvents() == true { adopt() }
     if editing == nil, !batch.events.isEmpty || isLate { reload() }
   }
@@ -256,6 +280,11 @@ extension LiveShow {
         show()
       }
     }
+  }
+
+  /// `Ada: move 🌳`, as in `edit`.
+  private static func text(of edit: LoggedEdit) -> String {
+    "\(edit.author ?? edit.id.origin.description): \(edit.title)"
   }
 
   /// Starts a drawing if something has changed.
@@ -312,8 +341,8 @@ extension LiveShow {
     let message = editing.map { $0.editor.message ?? errorMessage ?? notice ?? $0.editor.status }
     var bytes = LiveScreen.bytes(
       title: LiveScreen.title(file.path, details, state: editing?.state, view.terminal.columns), art?.art,
-      below: message ?? errorMessage ?? art?.art.notices.first ?? degraded ?? hint, on: view.terminal,
-      graphics)
+      below: message ?? errorMessage ?? lastEdit ?? art?.art.notices.first ?? degraded ?? hint,
+      on: view.terminal, graphics)
     if let editing { bytes += EditingOverlay.bytes(editing.editor, over: art, on: view.terminal) }
     // On failure the terminal is gone; a signal or the end of stdin follows.
     do throws(ArtError) { if try put(bytes) { editing?.refusal = nil } } catch {}
@@ -323,6 +352,8 @@ extension LiveShow {
 // MARK: - Editing
 
 extension LiveShow {
+  /// How long the beginning of a key sequence waits for the rest.
+  private static let sequencePause = Duration.milliseconds(50)
   /// How long a gesture waits for its next key.
   private static let pause = Duration.milliseconds(400)
 
