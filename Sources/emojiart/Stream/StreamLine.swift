@@ -206,9 +206,9 @@ extension StreamLine {
     where options.contains(where: { $0 == foreign || $0.hasPrefix(foreign + "=") }) {
       throw ArtError(.usage, "\(foreign) is for all of the stream; give it to emojiart edit")
     }
-    do {
-      // `document` is a placeholder: the document is open already.
-      switch try Emojiart.parseAsRoot([name, "document"] + rest) {
+    // `document` is a placeholder: the document is open already.
+    return try parsed([name, "document"] + rest) { command in
+      switch command {
       case let command as any EmojiCommand:
         return StreamLine(
           request: Request(try command.requested()), isAboutSeveral: true, describe: command.line)
@@ -231,6 +231,19 @@ extension StreamLine {
       case let history as History: return StreamLine(request: .history(most: try history.limits.limit()))
       default: return StreamLine(request: .help(try StreamCommands.help(name)))
       }
+    }
+  }
+}
+
+extension StreamLine {
+  /// Makes a line of the command that the words are, the first of which is its name; help where they ask for it. Throws `usage`, and what
+  /// `body` throws.
+  private static func parsed(
+    _ words: [String], _ body: (ParsableCommand) throws -> StreamLine
+  ) throws(ArtError) -> StreamLine {
+    let name = words.first ?? ""
+    do {
+      return try body(try Emojiart.parseAsRoot(words))
     } catch let error as ArtError {
       throw error
     } catch  where Emojiart.exitCode(for: error) == .success {
@@ -239,18 +252,15 @@ extension StreamLine {
       throw ArtError(.usage, UsageMessage.line(Emojiart.message(for: error), more: "`help \(name)`"))
     }
   }
-}
 
-extension StreamLine {
   /// Parses a line that only looks up something outside the document.
   fileprivate static func looking(_ name: String, _ rest: ArraySlice<String>) throws(ArtError) -> StreamLine {
     guard !rest.prefix(while: { $0 != "--" }).contains("--json") else {
       throw ArtError(.usage, "--json is for all of the stream; give it to emojiart edit")
     }
-    do {
-      // Pictures and questions are for a terminal of their own.
-      let words = [name] + (name == "list" ? ["--graphics", "none"] : []) + rest
-      let command = try Emojiart.parseAsRoot(words)
+    // Pictures and questions are for a terminal of their own.
+    let words = [name] + (name == "list" ? ["--graphics", "none"] : []) + rest
+    return try parsed(words) { command in
       guard command is Find || command is List || command is ShowPalette else {
         throw ArtError(.usage, "palettes are only shown here; outside, `emojiart palette` changes them")
       }
@@ -259,12 +269,6 @@ extension StreamLine {
           var command = command
           do { try command.run() } catch is ExitCode {}
         })
-    } catch let error as ArtError {
-      throw error
-    } catch  where Emojiart.exitCode(for: error) == .success {
-      return StreamLine(request: .help(try StreamCommands.help(name)))
-    } catch {
-      throw ArtError(.usage, UsageMessage.line(Emojiart.message(for: error), more: "`help \(name)`"))
     }
   }
 }
