@@ -489,11 +489,11 @@ extension ArtError {
       .nothingToUndo, "no edits of your own to \(word): the edits of others and of earlier sessions stay")
   }
 
-  /// The edit is taken back already, or is a redo, or has left the log.
+  /// The edit is taken back already, is a redo, has changed nothing, or has left the log.
   package static func notStanding(_ edit: EditID) -> ArtError {
     ArtError(
       .nothingToUndo,
-      "the edit \(edit) is taken back already, or is a redo, or the history does not reach back to it",
+      "the edit \(edit) is taken back already, is a redo, has changed nothing, or the history does not reach back to it",
       about: edit.description)
   }
 

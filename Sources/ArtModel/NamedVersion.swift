@@ -202,7 +202,7 @@ extension ArtError {
       }
     return ArtError(
       .noSuchRevision, "no version \"\(name[...].shortened(to: 60))\"; \(hint)", about: name,
-      remedy: near.isEmpty ? .listEdits : nil)
+      remedy: names.isEmpty ? .listEdits : nil)
   }
 
   /// Several versions have that name.

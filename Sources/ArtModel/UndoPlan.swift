@@ -51,13 +51,13 @@ public struct UndoPlan: Sendable, Equatable {
     return try walk.next(in: art)
   }
 
-  /// The newest undo that stands, with whatever came after it; nil without one.
+  /// The newest undo that stands and has changed something, with whatever came after it; nil without one.
   package static func standingUndo(in art: some ArtReading) throws(ArtError) -> LoggedEdit? {
     var reverted: Set<EditID> = []
     var found: LoggedEdit?
     try art.newestEdits { (entry) throws(ArtError) in
       guard !reverted.contains(entry.id) else { return true }
-      if case .undo = entry.kind { found = entry }
+      if case .undo = entry.kind, !entry.inverse.isEmpty { found = entry }
       if let named = entry.kind.revertedID { reverted.insert(named) }
       return found == nil
     }

@@ -54,10 +54,17 @@ package struct KeyDecoder {
   /// A decoder in its ground state.
   package init() {}
 
-  /// Whether the last bytes, such as ESC, are the beginning of a sequence.
-  package var isUndecided: Bool { state != .ground }
+  /// How long more bytes of the sequence that has begun are waited for before `settle`; nil where none has. ESC is a key of its own, and
+  /// answered soon; what follows it comes late over a slow line, and its rest must not be taken for keys.
+  package var pause: Duration? {
+    switch state {
+    case .ground: nil
+    case .escape where !isPasting: .milliseconds(50)
+    default: .seconds(1)
+    }
+  }
 
-  /// Ends an incomplete sequence after a timeout. Returns `escape` for a lone ESC; any other beginning is dropped.
+  /// Ends an incomplete sequence after its pause. Returns `escape` for a lone ESC; any other beginning is dropped.
   @discardableResult
   package mutating func settle() -> Key? {
     defer { state = .ground }

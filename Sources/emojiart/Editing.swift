@@ -107,7 +107,9 @@ extension EditOptions {
   /// Performs an action on the document of that name. Errors about its emoji name it.
   func performing(_ action: Action, on document: String) throws(ArtError) -> PerformedAction {
     let file = try common.file(document)
-    do throws(ArtError) { return try editing(document).perform(action) } catch { throw error.naming(file) }
+    do throws(ArtError) { return try editing(document).perform(action) } catch {
+      throw error.naming(file, common.file)
+    }
   }
 
   /// Prepares editing the document of that name.

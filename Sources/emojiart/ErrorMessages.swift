@@ -28,10 +28,10 @@ extension ArtError {
   }
 
   /// The same error; of an emoji that a document does not have, with the name of the document, and with what is wrong where the emoji is the
-  /// name of another one.
-  func naming(_ file: DocumentFile) -> ArtError {
+  /// name of another one, which `find` looks for.
+  func naming(_ file: DocumentFile, _ find: (String) throws(ArtError) -> DocumentFile) -> ArtError {
     guard code == .noSuchEmoji, let subject else { return self }
-    guard DocumentName.isValid(subject), access(DocumentName.withEnding(subject), F_OK) == 0 else {
+    guard let other = try? find(subject), access(other.path, F_OK) == 0 else {
       return withCause("\(file.path): \(cause)")
     }
     return ArtError(

@@ -86,8 +86,8 @@ struct Prompt {
     return nil
   }
 
-  /// Whether the last bytes may be the beginning of a key. If no more bytes come for 50 ms, call `settle`.
-  var isUndecided: Bool { decoder.isUndecided }
+  /// How long more bytes of a key that has begun are waited for before `settle`, in milliseconds; -1 where none has.
+  var pause: Int32 { decoder.pause.map { Int32($0 / .milliseconds(1)) } ?? -1 }
 
   /// Drops an incomplete key sequence, such as a single Escape.
   mutating func settle() { decoder.settle() }

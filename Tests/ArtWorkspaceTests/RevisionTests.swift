@@ -290,6 +290,12 @@ import Testing
       refused { _ = try await session.content(at: .version("two")) },
     ]
     #expect(codes == [.exists, .badValue, .noSuchRevision, .noSuchRevision, .noSuchRevision])
+    // The answer of a return is known by its tag, also when its version is removed.
+    _ = try await session.keepVersion(named: "brief")
+    _ = try editing.perform(bee(4))
+    #expect(try await !session.revert(to: .version("brief"), tag: RequestTag("again")).isRepeated)
+    _ = try await session.removeVersion("brief")
+    #expect(try await session.revert(to: .version("brief"), tag: RequestTag("again")).isRepeated)
     #expect(await session.end() == nil)
     #expect(try places(file.read()).sorted() == [1, 2] && file.check().faults == [])
     let ended = await [

@@ -73,12 +73,12 @@ import Testing
   func escape() {
     var decoder = KeyDecoder()
     var found = decoder.decode([0x1B])
-    #expect(found.isEmpty && decoder.isUndecided)
+    #expect(found.isEmpty && decoder.pause == .milliseconds(50))
     #expect(decoder.settle() == .escape)
-    #expect(!decoder.isUndecided && decoder.settle() == nil)
+    #expect(decoder.pause == nil && decoder.settle() == nil)
     for beginning in ["\u{1B}[", "\u{1B}[1;", "\u{1B}O", "\u{1B}]0;x", "\u{1B}[200~\u{1B}"] {
       var decoder = KeyDecoder()
-      #expect(decoder.decode(beginning.utf8).isEmpty && decoder.isUndecided)
+      #expect(decoder.decode(beginning.utf8).isEmpty && decoder.pause == .seconds(1))
       #expect(decoder.settle() == nil, "\(beginning.debugDescription)")
     }
     found = decoder.decode("[A\u{1B}".utf8)

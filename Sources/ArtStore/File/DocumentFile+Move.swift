@@ -18,7 +18,7 @@ extension DocumentFile {
     let new = DocumentFile(path, timeout: timeout, notice: notice)
     var tries = 0
     while true {
-      try checkPlain()
+      try checkNoLink()
       try resolveHotJournal()
       let file = try locate()
       let isWritable = access(file.path, W_OK) == 0
@@ -40,7 +40,7 @@ extension DocumentFile {
   }
 
   /// Throws `badValue` for a symbolic link: moving its target would leave the link dangling.
-  private func checkPlain() throws(ArtError) {
+  public func checkNoLink() throws(ArtError) {
     var status = stat()
     guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { return }
     throw ArtError(.badValue, "\(path) is a symbolic link; name the document that it leads to", about: path)

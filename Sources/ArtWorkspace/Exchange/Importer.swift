@@ -100,10 +100,10 @@ public struct ImportTally: Sendable {
     emojisFound += document.found
   }
 
-  /// Counts a file that failed.
-  public mutating func addFailure(_ code: ArtError.Code) {
+  /// Counts a file that failed; `isTaken` if its document was there already.
+  public mutating func addFailure(_ code: ArtError.Code, isTaken: Bool = false) {
     failures += 1
-    if code == .exists { taken += 1 }
+    if isTaken { taken += 1 }
     firstFailure = firstFailure ?? code
   }
 }

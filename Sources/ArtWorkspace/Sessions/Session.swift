@@ -207,6 +207,10 @@ public final class Session: Sendable {
     case .number(let revision): return try await revert(to: revision, tag: tag, since: since)
     case .version(let name):
       try shared.checkOpen(self)
+      // The version may be removed since.
+      if let tag, let answer = try await shared.document.answer(repeating: tag, by: client, since: since) {
+        return answer
+      }
       let (version, art, picture) = try await storedVersion(name)
       return try await perform(
         .revertToVersion(version, art, picture: picture), tag: tag, since: since)

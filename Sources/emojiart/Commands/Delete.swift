@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import ArtModel
+import ArtSystem
 import ArtWorkspace
 import Glibc
 
@@ -12,7 +13,7 @@ struct Delete: ParsableCommand {
     usage: "emojiart delete <doc> ... [--undo]",
     discussion: """
       A document goes to the trash that file managers show, with its history. --undo brings back the one that was deleted \
-      last from that path. If one of several documents is not there, none is deleted. Emoji of a document are removed by \
+      last from that path. If one of several is not there, or is no document, none is deleted. Emoji of a document are removed by \
       `emojiart remove`.
 
       Examples:
@@ -29,13 +30,11 @@ struct Delete: ParsableCommand {
   @OptionGroup var common: CommonOptions
 
   func run() throws {
-    let files = try docs.map { (doc) throws(ArtError) in try common.file(doc) }
     let documents = Documents(by: try .ofCommand)
     if undo {
-      for file in files { try bringBack(file, documents) }
+      for doc in docs { try bringBack(doc, documents) }
     } else {
-      try check(files)
-      for file in files { try delete(file, documents) }
+      for file in try checked() { try delete(file, documents) }
     }
     try Output.flush()
   }
@@ -50,33 +49,57 @@ struct Delete: ParsableCommand {
     try Output.line(safe("\(file.path) is in the trash; `emojiart delete \(word) --undo` brings it back"))
   }
 
-  private func bringBack(_ file: DocumentFile, _ documents: Documents) throws {
-    let trashed = try Trash().newest(from: file.path)
+  private func bringBack(_ doc: String, _ documents: Documents) throws {
+    let (trashed, path) = try newest(doc)
     do throws(ArtError) {
       try documents.undelete(trashed)
     } catch {
       guard error.code == .exists else { throw error }
-      let word = ArtError.Remedy.documentWord(file.path)
+      let word = ArtError.Remedy.documentWord(path)
       throw ArtError(
         .exists, "\(error.cause); rename that one first: `emojiart rename \(word) NAME`",
         about: error.subject)
     }
     Output.addToErrors("what is printed is back")
-    try Output.path(file.path, as: "restored", isJSON: common.json)
+    try Output.path(path, as: "restored", isJSON: common.json)
   }
 
-  /// Throws `usage` for emoji among several words, and `noSuchDocument` for a document that is not there, so that nothing is deleted then.
-  private func check(_ files: [DocumentFile]) throws(ArtError) {
-    guard files.count > 1 else { return }
-    for (doc, file) in zip(docs, files) {
-      guard access(file.path, F_OK) != 0 else { continue }
-      if doc.contains(where: EmojiText.isEmoji) || doc.hasPrefix(":") {
+  /// The document that was deleted last from that path, or, since a document may have another ending than ours, from the path as it was typed.
+  private func newest(_ doc: String) throws(ArtError) -> (document: TrashedDocument, path: String) {
+    let path = try common.file(doc).path
+    do throws(ArtError) {
+      return (try Trash().newest(from: path), path)
+    } catch {
+      let typed = FilePath(doc).hasSlash ? doc : FilePath.path(of: doc, in: try common.currentFolder())
+      guard error.code == .noSuchDocument, let found = try? Trash().newest(from: typed) else { throw error }
+      return (found, typed)
+    }
+  }
+
+  /// The documents, each once. All are looked at before the first one is moved. Throws `usage` for emoji among several words, and for what is
+  /// no document what reading it throws.
+  private func checked() throws(ArtError) -> [DocumentFile] {
+    var files: [DocumentFile] = []
+    for doc in docs {
+      let file = try common.file(doc)
+      var status = stat()
+      guard lstat(file.path, &status) == 0 else {
+        guard docs.count > 1, doc.contains(where: EmojiText.isEmoji) || doc.hasPrefix(":") else {
+          _ = try file.stamp()
+          continue
+        }
         let words = docs.map { ArtError.Remedy.shellWord($0) }.joined(separator: " ")
         throw ArtError(
           .usage, "delete moves whole documents to the trash; `emojiart remove \(words)` removes emoji")
       }
-      _ = try file.stamp()
+      try file.checkNoLink()
+      // A damaged document may be deleted. Something else that a pattern has found may not.
+      if status.st_mode & S_IFMT != S_IFREG || DocumentName.withEnding(file.path) != file.path {
+        _ = try file.summary()
+      }
+      if !files.contains(where: { FileStatus.isSameFile($0.path, file.path) }) { files.append(file) }
     }
+    return files
   }
 }
 

@@ -42,7 +42,7 @@ struct Undo: StepCommand {
 
   /// The edit of a revision. Throws `noSuchRevision`.
   private static func edit(of revision: Int, in file: DocumentFile) throws(ArtError) -> EditID {
-    let content = try Recovery.ofCommand.content(of: file)
+    let content = try Recovery.silent.content(of: file)
     if let entry = content.log.last(where: { $0.revision == revision }) { return entry.id }
     throw ArtError(
       .noSuchRevision, "the history has no edit with revision \(revision)", about: "\(revision)",

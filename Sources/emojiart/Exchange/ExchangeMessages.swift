@@ -149,7 +149,7 @@ extension ArtError {
     case .badName(let path):
       self.init(.badValue, "no document can be called \"\(path)\"; give it a name with --as")
     case .isDocument(let name):
-      let word = Remedy.shellWord(DocumentName.withoutEnding(name))
+      let word = Remedy.documentWord(name)
       self.init(.badValue, "\(name) is an emojiart document already; `emojiart copy \(word)` copies it")
     case .noFolder(let folder):
       self.init(.exists, "\(folder) is no folder; choose another one with --into")

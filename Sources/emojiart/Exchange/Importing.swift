@@ -74,8 +74,10 @@ struct Importing {
         for line in report.lines { Output.printError("\(source.name): \(line)") }
         notes = report
       }
+      let isTaken = if case .targetExists = failure { true } else { false }
       return try fail(
-        source.name, ArtError(failure, of: source.name, isStrict: settings.isStrict, isOne: isOne), notes)
+        source.name, ArtError(failure, of: source.name, isStrict: settings.isStrict, isOne: isOne), notes,
+        isTaken: isTaken)
     }
     if let refusal = document.refusal {
       let file = DocumentFile(document.path)
@@ -92,9 +94,9 @@ struct Importing {
 
   /// Reports the failure of a source, with what of it would have been left out.
   private mutating func fail(
-    _ name: String, _ error: ArtError, _ notes: ExchangeReport? = nil
+    _ name: String, _ error: ArtError, _ notes: ExchangeReport? = nil, isTaken: Bool = false
   ) throws(ArtError) {
-    importer.tally.addFailure(error.code)
+    importer.tally.addFailure(error.code, isTaken: isTaken)
     hideBar()
     // An error of the text itself names no file, and may begin like a name.
     let isNamed =

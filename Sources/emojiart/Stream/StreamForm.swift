@@ -364,7 +364,7 @@ struct PromptForm: StreamForm {
 
   var hasLines: Bool { hasKeys && hasTerminal }
   var mayRead: Bool { hasTerminal }
-  var timeout: Int32 { hasTerminal ? prompt.isUndecided ? 50 : -1 : 200 }
+  var timeout: Int32 { hasTerminal ? prompt.pause : 200 }
 
   mutating func wake() {
     if hasTerminal { prompt.settle() } else { enter() }

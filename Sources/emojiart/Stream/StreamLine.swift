@@ -173,6 +173,8 @@ extension StreamLine {
       throw ArtError(.usage, "this line names no document; the stream edits \(open)")
     }
     guard document.isNamed(by: words[index]) else {
+      // The value of a mistyped option, which the parser names.
+      if words[index - 1].hasPrefix("-"), words[(index + 1)...].contains(where: document.isNamed) { return }
       throw ArtError(.usage, "this line is about \(shown(words[index])); the stream edits \(open)")
     }
     words.remove(at: index)

@@ -223,7 +223,7 @@ extension LiveShow {
     // The terminal is gone.
     guard count > 0 else { return .end }
     let found = keys.decode(buffer[..<count])
-    sequenceEnd = keys.isUndecided ? .now + Self.sequencePause : nil
+    sequenceEnd = keys.pause.map { .now + $0 }
     return try take(found)
   }
 
@@ -352,8 +352,6 @@ extension LiveShow {
 // MARK: - Editing
 
 extension LiveShow {
-  /// How long the beginning of a key sequence waits for the rest.
-  private static let sequencePause = Duration.milliseconds(50)
   /// How long a gesture waits for its next key.
   private static let pause = Duration.milliseconds(400)
 
