@@ -6,15 +6,42 @@ import Glibc
 
 /// The documents of a folder: the entries with the extension `.emojiart`.
 public struct FolderListing: Sendable {
-  /// Their names, sorted.
+  /// The largest number of folders between the listed one and a document.
+  private static let deepest = 64
+  /// Their names, sorted; of those in folders below, the paths from the folder.
   public private(set) var names: [String] = []
   /// Names that are not UTF-8, with replacement characters. No path leads to these.
   public private(set) var unreadable: [String] = []
+  /// The folders below that cannot be listed.
+  public private(set) var faults: [(name: String, error: ArtError)] = []
 
-  /// Lists a folder. Throws `noSuchDocument`, `notPermitted`, `inputOutput`.
-  public init(of folder: String) throws(ArtError) {
+  /// Lists a folder. With `isRecursive` the folders below are listed, too, but for hidden ones and those behind symbolic links. Throws
+  /// `noSuchDocument`, `notPermitted`, `inputOutput` for the folder itself.
+  public init(of folder: String, isRecursive: Bool = false) throws(ArtError) {
+    var waiting = try add(folder, prefix: "", isRecursive ? Self.deepest : 0)
+    while let next = waiting.popLast() {
+      do throws(ArtError) {
+        waiting += try add("\(folder)/\(next.name)", prefix: next.name + "/", next.left)
+      } catch {
+        faults.append((next.name, error))
+      }
+    }
+    names.sort()
+    unreadable.sort()
+  }
+
+  /// Adds the documents of one folder. Returns the folders in it, if some are left to go down.
+  private mutating func add(
+    _ folder: String, prefix: String, _ left: Int
+  ) throws(ArtError) -> [(name: String, left: Int)] {
+    var folders: [(name: String, left: Int)] = []
     do throws(SystemError) {
-      try FolderEntry.each(in: folder) { add($0) }
+      try FolderEntry.each(in: folder) { entry in
+        if add(entry, prefix: prefix) || left == 0 || entry.isHidden { return }
+        // One that is gone meanwhile is none.
+        guard let name = entry.name, (try? entry.kind()) == .folder else { return }
+        folders.append((prefix + name, left - 1))
+      }
     } catch {
       if error.number == ENOENT { throw ArtError(.noSuchDocument, "no folder \(folder)", about: folder) }
       if error.number == ENOTDIR {
@@ -25,15 +52,20 @@ public struct FolderListing: Sendable {
     if PlainFile.isRemoved(folder) {
       throw ArtError(.noSuchDocument, "the folder \(folder) was removed", about: folder)
     }
-    names.sort()
-    unreadable.sort()
+    return folders
   }
 
-  private mutating func add(_ entry: FolderEntry) {
+  /// Adds an entry that is called like a document. Returns whether it is.
+  private mutating func add(_ entry: FolderEntry, prefix: String) -> Bool {
     let ending = Format.fileExtension.utf8
     let bytes = entry.nameBytes
-    guard bytes.count > ending.count, bytes.suffix(ending.count).elementsEqual(ending) else { return }
-    if let name = entry.name { names.append(name) } else { unreadable.append(entry.displayName) }
+    guard bytes.count > ending.count, bytes.suffix(ending.count).elementsEqual(ending) else { return false }
+    if let name = entry.name {
+      names.append(prefix + name)
+    } else {
+      unreadable.append(prefix + entry.displayName)
+    }
+    return true
   }
 }
 

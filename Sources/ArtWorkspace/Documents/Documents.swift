@@ -148,7 +148,7 @@ public struct Documents: Sendable {
 public struct DocumentList: Sequence, IteratorProtocol {
   /// A document, or why it cannot be listed.
   public struct Entry: Sendable {
-    /// Its name in the folder, with replacement characters if it is not UTF-8.
+    /// Its name in the folder, or its path from there, with replacement characters if it is not UTF-8.
     public let name: String
     /// Its path; nil if its name is not UTF-8.
     public let path: String?
@@ -169,25 +169,31 @@ public struct DocumentList: Sequence, IteratorProtocol {
   private var timeout = SharedTimeout(.seconds(5))
   private let countsOffCanvas: Bool
 
-  /// Lists a folder. With `countsOffCanvas` it reads each document as a whole, which takes the longer the more emoji it has. Throws `noSuchDocument`, `notPermitted`, `inputOutput`.
-  public init(_ folder: String, recovery: Recovery, countsOffCanvas: Bool = false) throws(ArtError) {
+  /// Lists a folder, and with `isRecursive` those below: see `FolderListing`. With `countsOffCanvas` it reads each document as a whole, which takes the longer the more emoji it has. Throws `noSuchDocument`, `notPermitted`, `inputOutput`.
+  public init(
+    _ folder: String, recovery: Recovery, countsOffCanvas: Bool = false, isRecursive: Bool = false
+  ) throws(ArtError) {
     (self.folder, self.recovery, self.countsOffCanvas) = (folder, recovery, countsOffCanvas)
     journals = recovery.journals()
-    listing = try FolderListing(of: folder)
+    listing = try FolderListing(of: folder, isRecursive: isRecursive)
   }
 
   /// The number of documents with a path.
   public var count: Int { listing.names.count }
 
-  /// The next document; those without a path come first.
+  /// The next document; folders that cannot be listed, and documents without a path, come first.
   public mutating func next() -> Entry? {
     defer { position += 1 }
-    if position < listing.unreadable.count {
-      let name = listing.unreadable[position]
+    if position < listing.faults.count {
+      let (name, error) = listing.faults[position]
+      return Entry(name: name, path: nil, summary: .failure(error), offCanvas: nil, conflictOf: nil)
+    }
+    if position < listing.faults.count + listing.unreadable.count {
+      let name = listing.unreadable[position - listing.faults.count]
       let error = ArtError(.badValue, "\(name) has a name that is no UTF-8; rename it", about: name)
       return Entry(name: name, path: nil, summary: .failure(error), offCanvas: nil, conflictOf: nil)
     }
-    let index = position - listing.unreadable.count
+    let index = position - listing.faults.count - listing.unreadable.count
     guard index < listing.names.count else { return nil }
     let name = listing.names[index]
     let path = FilePath.path(of: name, in: folder)

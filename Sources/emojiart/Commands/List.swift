@@ -11,13 +11,13 @@ struct List: ParsableCommand {
     commandName: "list",
     abstract: "List the documents of a folder.",
     usage: """
-      emojiart list [<folder>] [-n <count>] [--graphics <how>]
-               [--font <file>] [--folder <folder>] [--json]
+      emojiart list [<folder>] [--recursive] [-n <count>]
+               [--graphics <how>] [--font <file>] [--json]
       """,
     discussion: """
       Prints how many emoji each document has. It reads only the counts that each document keeps; with --json it reads \
       the emoji, too, and counts those that lie off the canvas. `emojiart check` verifies the whole content. Files that are no documents, or cannot be read, are named on stderr, and the exit status is \
-      that of the first one. Documents in folders below are not listed: give such a folder.
+      that of the first one. With --recursive the documents in folders below are listed, too.
 
       On a terminal that can show them there are small pictures, if all of them fit two screens; else the table, if it fits one screen; \
       else counts and names in columns. EMOJIART_GRAPHICS=none is for tables without pictures. What is longer than the terminal is shown in \
@@ -25,11 +25,12 @@ struct List: ParsableCommand {
 
       Examples:
         emojiart list
-        emojiart list posters --json
+        emojiart list posters --recursive --json
       """)
 
   @Argument(help: ArgumentHelp("The folder.", valueName: "folder"), completion: .directory)
   var directory: String?
+  @Flag(help: "List subfolders, too.") var recursive = false
   @OptionGroup var limits: LimitOptions
   @OptionGroup var looks: ShowOptions
   @OptionGroup var common: CommonOptions
@@ -41,7 +42,7 @@ struct List: ParsableCommand {
     let choice = common.json ? .none : try looks.choice()
     let most = try limits.limit() ?? .max
     let folder = if let directory { try CommonOptions.listed(directory) } else { try common.currentFolder() }
-    let list = try DocumentList(folder, recovery: .ofCommand, countsOffCanvas: common.json)
+    let list = try DocumentList(folder, recovery: .ofCommand, countsOffCanvas: common.json, isRecursive: recursive)
     let count = min(most, list.count)
     guard
       let previews = count == 0
