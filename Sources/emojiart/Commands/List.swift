@@ -42,7 +42,8 @@ struct List: ParsableCommand {
     let choice = common.json ? .none : try looks.choice()
     let most = try limits.limit() ?? .max
     let folder = if let directory { try CommonOptions.listed(directory) } else { try common.currentFolder() }
-    let list = try DocumentList(folder, recovery: .ofCommand, countsOffCanvas: common.json, isRecursive: recursive)
+    let list = try DocumentList(
+      folder, recovery: .ofCommand, countsOffCanvas: common.json, isRecursive: recursive)
     let count = min(most, list.count)
     guard
       let previews = count == 0
