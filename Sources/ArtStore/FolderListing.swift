@@ -38,9 +38,15 @@ public struct FolderListing: Sendable {
     do throws(SystemError) {
       try FolderEntry.each(in: folder) { entry in
         if add(entry, prefix: prefix) || left == 0 || entry.isHidden { return }
-        // One that is gone meanwhile is none.
-        guard let name = entry.name, (try? entry.kind()) == .folder else { return }
-        folders.append((prefix + name, left - 1))
+        guard let name = entry.name else { return }
+        do throws(SystemError) {
+          if try entry.kind() == .folder { folders.append((prefix + name, left - 1)) }
+        } catch {
+          // One that is gone meanwhile is none.
+          if error.number != ENOENT {
+            faults.append((prefix + name, ArtError(error, cannot: "look at", prefix + name)))
+          }
+        }
       }
     } catch {
       if error.number == ENOENT { throw ArtError(.noSuchDocument, "no folder \(folder)", about: folder) }

@@ -29,7 +29,7 @@ extension EmojiCommand {
     let action = try action(measuring: requested())
     let result = try options.performing(action, on: doc)
     try options.write(result, line: line)
-    options.printNotices(of: action, on: doc)
+    try options.printNotices(of: action, on: doc)
   }
 
   /// The action, when its words are measured. Throws `unavailable`.
@@ -118,11 +118,13 @@ extension EditOptions {
     return try FileEditing(common.file(document), by: .ofCommand, expecting: revision)
   }
 
-  /// Tells what is drawn otherwise than it was probably meant: texts that may be mistakes, and glyphs that the fonts lack.
-  func printNotices(of action: Action, on document: String) {
+  /// Tells what is drawn otherwise than it was probably meant: texts that may be mistakes, and glyphs that the fonts lack. The answer is
+  /// written before: asking the fonts may take long. Throws when it cannot be written.
+  func printNotices(of action: Action, on document: String) throws(ArtError) {
     for mistake in action.probableMistakes { Output.printError(mistake.message) }
     // The edit is saved: what cannot be found out is not told.
     guard action.newTexts.contains(where: \.mayBeLacking), (try? checkThreads()) != nil else { return }
+    try Output.flush()
     let font = try? CurrentSettings.ofCommand[.font]?.text
     let drawn = Outcome { await Renderer().lacking(action.newTexts, font: font) }.wait()
     guard let line = drawn.flatMap(DrawingNotes.lacking) else { return }

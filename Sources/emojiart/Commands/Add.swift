@@ -64,7 +64,7 @@ struct Add: ActionCommand {
     let result = try options.editing(doc).perform(action)
     RecentStore().add(try EmojiText.typed(emoji))
     try options.write(result, line: line)
-    options.printNotices(of: action, on: doc)
+    try options.printNotices(of: action, on: doc)
   }
 
   func line(_ emoji: Emoji) -> String { "\(emoji.id)" }

@@ -71,30 +71,34 @@ struct Delete: ParsableCommand {
       return (try Trash().newest(from: path), path)
     } catch {
       let typed = FilePath(doc).hasSlash ? doc : FilePath.path(of: doc, in: try common.currentFolder())
-      guard error.code == .noSuchDocument, let found = try? Trash().newest(from: typed) else { throw error }
-      return (found, typed)
+      guard error.code == .noSuchDocument, typed != path else { throw error }
+      let missing = error
+      do throws(ArtError) {
+        return (try Trash().newest(from: typed), typed)
+      } catch {
+        // The message has the name with the ending.
+        throw error.code == .noSuchDocument ? missing : error
+      }
     }
   }
 
-  /// The documents, each once. All are looked at before the first one is moved. Throws `usage` for emoji among several words, and for what is
-  /// no document what reading it throws.
+  /// The documents, each once, after a look at all of them: an error keeps every document in its place. Throws `usage` for emoji among
+  /// several words; for a file that is no document, what reading it throws.
   private func checked() throws(ArtError) -> [DocumentFile] {
     var files: [DocumentFile] = []
     for doc in docs {
       let file = try common.file(doc)
-      var status = stat()
-      guard lstat(file.path, &status) == 0 else {
-        guard docs.count > 1, doc.contains(where: EmojiText.isEmoji) || doc.hasPrefix(":") else {
-          _ = try file.stamp()
-          continue
-        }
+      if access(file.path, F_OK) != 0, docs.count > 1,
+        doc.contains(where: EmojiText.isEmoji) || doc.hasPrefix(":")
+      {
         let words = docs.map { ArtError.Remedy.shellWord($0) }.joined(separator: " ")
         throw ArtError(
           .usage, "delete moves whole documents to the trash; `emojiart remove \(words)` removes emoji")
       }
       try file.checkNoLink()
+      _ = try file.stamp()
       // A damaged document may be deleted. Something else that a pattern has found may not.
-      if status.st_mode & S_IFMT != S_IFREG || DocumentName.withEnding(file.path) != file.path {
+      if FileStatus.isFolder(at: file.path) || DocumentName.withEnding(file.path) != file.path {
         _ = try file.summary()
       }
       if !files.contains(where: { FileStatus.isSameFile($0.path, file.path) }) { files.append(file) }

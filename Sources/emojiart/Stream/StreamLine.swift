@@ -208,7 +208,7 @@ extension StreamLine {
     where options.contains(where: { $0 == foreign || $0.hasPrefix(foreign + "=") }) {
       throw ArtError(.usage, "\(foreign) is for all of the stream; give it to emojiart edit")
     }
-    // `document` is a placeholder: the document is open already.
+    // `document` stands where the parser expects the name of the document, which is open already.
     return try parsed([name, "document"] + rest) { command in
       switch command {
       case let command as any EmojiCommand:
