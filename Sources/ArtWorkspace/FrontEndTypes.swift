@@ -24,6 +24,8 @@ public typealias DocumentNotice = ArtStore.DocumentNotice
 public typealias DocumentSummary = ArtStore.DocumentSummary
 /// `ArtStore.FileGate`.
 public typealias FileGate = ArtStore.FileGate
+/// `ArtStore.FileState`.
+public typealias FileState = ArtStore.FileState
 /// `ArtStore.FolderListing`.
 public typealias FolderListing = ArtStore.FolderListing
 /// `ArtStore.MergeOutcome`.

@@ -480,6 +480,11 @@ extension DocumentFile {
     try read { (transaction) throws(ArtError) in transaction.base }
   }
 
+  /// All that the file holds, by name, read from the row of `art` only. Throws what `read` throws.
+  public func state() throws(ArtError) -> FileState {
+    try read { (transaction) throws(ArtError) in FileState(transaction.art) }
+  }
+
   /// Why the file cannot be written; nil if it seems writable. Throws what finding the file throws.
   public func readOnlyReason() throws(ArtError) -> String? {
     let file = try locate()

@@ -18,12 +18,32 @@ public struct DocumentBase: Sendable, Hashable {
     self.head = head
   }
 
-  /// A text that names the state: another state has another one.
+  /// A text that names the state: another state has another one. Named versions are no part of a state: see `FileState`.
   public var key: String { "\(id).\(revision).\(head?.description ?? "")" }
 
   /// The state of a content.
   public init(_ content: DocumentContent) {
     self.init(id: content.id, revision: content.revision, head: content.head)
+  }
+}
+
+/// All that a document's file holds, by name: the state, and the digest over all rows, those of named versions, pictures and records of
+/// journals included. What compares files compares these; a `DocumentBase` names the art and its edits only.
+public struct FileState: Sendable, Hashable {
+  /// The state of the document.
+  public let base: DocumentBase
+  /// The digest over all rows of the file.
+  private let digest: Int
+
+  init(_ art: ArtRow) {
+    base = DocumentBase(id: art.id, revision: art.revision, head: art.head)
+    digest = art.digest.value
+  }
+
+  /// A text that names all of it: a file that differs in any row has another one.
+  public var key: String {
+    let digits = String(UInt64(bitPattern: Int64(digest)), radix: 16)
+    return "\(base.key).\(String(repeating: "0", count: 16 - digits.count))\(digits)"
   }
 }
 

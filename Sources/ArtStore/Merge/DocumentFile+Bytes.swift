@@ -7,12 +7,12 @@ import Glibc
 /// Whole documents as bytes: what a program that carries them between machines sends and receives.
 extension DocumentFile {
   /// The bytes of the file, and the state that they have. Throws what `read` throws.
-  public func bytes() throws(ArtError) -> (bytes: [UInt8], base: DocumentBase) {
+  public func bytes() throws(ArtError) -> (bytes: [UInt8], state: FileState) {
     try read { (transaction) throws(ArtError) in
       // Others get nothing that they could not read.
       _ = try transaction.load()
       let connection = transaction.connection
-      return (try connection.bytes(count: connection.size, at: 0), transaction.base)
+      return (try connection.bytes(count: connection.size, at: 0), FileState(transaction.art))
     }
   }
 
@@ -27,8 +27,11 @@ extension DocumentFile {
   }
 
   /// Makes the document of the bytes of another copy's file, and returns the state that they have. Throws as above, and `exists`.
-  public func create(bytes: [UInt8]) throws(ArtError) -> DocumentBase {
-    let content = try copy(of: bytes).content
+  public func create(bytes: [UInt8]) throws(ArtError) -> FileState {
+    let state = try read(bytes) { (transaction) throws(ArtError) in
+      _ = try transaction.load()
+      return FileState(transaction.art)
+    }
     try FileImage.withUnnamedFile(near: path, like: nil, name: name) { (new) throws(ArtError) in
       try PlainFile.write(bytes, to: new, name: name)
     } _: { (new) throws(ArtError) in
@@ -37,17 +40,23 @@ extension DocumentFile {
       }
     }
     try PlainFile.syncFolder(of: path)
-    return DocumentBase(content)
+    return state
   }
 
   /// The copy of the document that bytes hold.
   func copy(of bytes: [UInt8]) throws(ArtError) -> DocumentCopy {
+    try read(bytes) { (transaction) throws(ArtError) in try DocumentCopy(transaction, named: name) }
+  }
+
+  private func read<Result>(
+    _ bytes: [UInt8], _ body: (DocumentTransaction) throws(ArtError) -> Result
+  ) throws(ArtError) -> Result {
     let scratch = try Scratch()
     defer { scratch.remove() }
     try scratch.fill(bytes)
     var file = DocumentFile(scratch.document)
     // The scratch file's path says nothing to anybody.
     file.name = name
-    return try file.read { (transaction) throws(ArtError) in try DocumentCopy(transaction, named: name) }
+    return try file.read(body)
   }
 }

@@ -280,7 +280,7 @@ public actor BucketSync {
     case .absent: return false
     // A listing may write a tag without its quotes.
     case .tag(let etag) where etag.filter({ $0 != "\"" }) != known.etag.filter({ $0 != "\"" }): return false
-    case .tag, .notAsked: return try file(name).base().key == known.key
+    case .tag, .notAsked: return try file(name).state().key == known.key
     }
   }
 
@@ -289,10 +289,10 @@ public actor BucketSync {
     let file = file(name)
     let isThere = FileIdentity(at: file.path) != nil
     if isThere, case .tag(let etag) = listed, known[name] == nil {
-      // The name of a state says all about it.
-      let base = try local { () throws(ArtError) in try file.base() }
-      if try await bucket.state(of: file.name) == base.key {
-        known[name] = BucketRecord.Entry(etag: etag, key: base.key)
+      // The key of a file says all about it.
+      let state = try local { () throws(ArtError) in try file.state() }
+      if try await bucket.state(of: file.name) == state.key {
+        known[name] = BucketRecord.Entry(etag: etag, key: state.key)
         return nil
       }
     }
@@ -303,17 +303,17 @@ public actor BucketSync {
       return .uploaded(file.name)
     }
     guard isThere else {
-      let base = try create(file, object.bytes)
-      known[name] = BucketRecord.Entry(etag: object.etag, key: base.key)
+      let state = try create(file, object.bytes)
+      known[name] = BucketRecord.Entry(etag: object.etag, key: state.key)
       return .downloaded(file.name)
     }
     let outcome = try local { () throws(ArtError) in
       try recovery.restoreFirst(file)
       return try file.merge(bytes: object.bytes)
     }
-    let (bytes, base) = try local { () throws(ArtError) in try file.bytes() }
+    let (bytes, state) = try local { () throws(ArtError) in try file.bytes() }
     guard bytes != object.bytes else {
-      known[name] = BucketRecord.Entry(etag: object.etag, key: base.key)
+      known[name] = BucketRecord.Entry(etag: object.etag, key: state.key)
       return outcome.hasChanged
         ? .merged(file.name, received: outcome.edits, sent: false, conflicts: outcome.conflicts) : nil
     }
@@ -321,7 +321,7 @@ public actor BucketSync {
     return .merged(file.name, received: outcome.edits, sent: true, conflicts: outcome.conflicts)
   }
 
-  private func create(_ file: DocumentFile, _ bytes: [UInt8]) throws(BucketFailure) -> DocumentBase {
+  private func create(_ file: DocumentFile, _ bytes: [UInt8]) throws(BucketFailure) -> FileState {
     do throws(ArtError) { return try file.create(bytes: bytes) } catch {
       // It has come in between, and is merged in the next try.
       throw error.code == .exists ? .again(error, after: nil) : .failed(error)
@@ -331,9 +331,9 @@ public actor BucketSync {
   private func put(
     _ file: DocumentFile, _ name: FilePath, _ condition: Bucket.Condition
   ) async throws(BucketFailure) {
-    let (bytes, base) = try local { () throws(ArtError) in try file.bytes() }
-    let etag = try await bucket.put(file.name, bytes, if: condition, state: base.key)
-    known[name] = etag.map { BucketRecord.Entry(etag: $0, key: base.key) }
+    let (bytes, state) = try local { () throws(ArtError) in try file.bytes() }
+    let etag = try await bucket.put(file.name, bytes, if: condition, state: state.key)
+    known[name] = etag.map { BucketRecord.Entry(etag: $0, key: state.key) }
   }
 
   private func local<Value>(_ work: () throws(ArtError) -> Value) throws(BucketFailure) -> Value {
