@@ -355,6 +355,30 @@ def moves_to_a_new_folder(studio):
     studio.wait(lambda: os.path.exists(f"{studio.folder}/art/Summer/Garden.emojiart"), "the document in the new folder")
 
 
+def drags_draw_nothing(studio):
+    """A move of the pointer draws no seed from the browser: only a brush has one."""
+    from browser import box, drag
+    studio.run("add", studio.document, "🐝", "--at", "320,240")
+    page = studio.page()
+    x, y, *_ = box(page, "🐝")
+    page.evaluate("""() => {
+      window.drawn = 0;
+      const { getRandomValues } = crypto;
+      crypto.getRandomValues = function (list) { drawn += list instanceof Uint32Array; return getRandomValues.call(this, list); };
+    }""")
+    drag(page, (x, y), (x + 80, y + 40))
+    studio.until("the drag", lambda e: e[0]["x"] > 330)
+    assert page.evaluate("drawn") == 0
+    page.keyboard.press("s")
+    page.get_by_role("searchbox").fill("honeybee")
+    page.get_by_role("searchbox").press("Enter")
+    page.locator("#options").focus()
+    page.keyboard.press("p")
+    drag(page, (x - 150, y + 60), (x + 150, y + 60))
+    studio.until("a stroke", lambda e: len(e) > 3)
+    assert page.evaluate("drawn") > 0, "the count can fail"
+
+
 # MARK: The painter
 
 # Each carpet that is asked for while `spoilt` is above 0 has a place that cannot be computed with.
@@ -606,7 +630,7 @@ def keyboards(studio):
 
 
 HAND_CASES = [cut_is_pasted_whole, pasted_again, pasted_messages, pasted_long_texts, pictures_keep_the_canvas, bytes_for_addresses, drops_files, searches_without_the_server,
-              fields_after_keys, drag_within_the_sheet, captions_do_not_wait, moves_to_a_new_folder, painter_is_started_again, painter_asks_again, painter_forgets, other_screen,
+              fields_after_keys, drag_within_the_sheet, captions_do_not_wait, drags_draw_nothing, moves_to_a_new_folder, painter_is_started_again, painter_asks_again, painter_forgets, other_screen,
               focus_stays, notes_with_the_focus_stay, keyboards]
 # What a browser cannot run, and why.
 HAND_CHROMIUM_ONLY = {"painter_asks_again": "requests of workers are held back in Chromium only"}

@@ -4,7 +4,7 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { captionLimits, emojiRows, fitted, isPrivate, kindOf, looksLikePicture, meaningOf, readHTML, whole } from '../../Sources/CStudioPage/page/pasted.js';
+import { captionLimits, captionWords, emojiRows, fitted, isPrivate, kindOf, looksLikePicture, meaningOf, readHTML, whole } from '../../Sources/CStudioPage/page/pasted.js';
 
 const none = { html: '', uris: '', text: '' };
 const meaning = (texts, hasPicture = false) => meaningOf({ ...none, ...texts }, hasPicture);
@@ -78,6 +78,7 @@ test('a caption takes the beginning of a text in whole characters', () => {
   assert.equal(fitted(`${'x'.repeat(990)}👩‍🌾y`), 'x'.repeat(990));
   assert.equal(fitted(`${'x'.repeat(899)}🐝`).length, 901);
   assert.equal(fitted('a\n'.repeat(150)).split('\n').length, captionLimits.lines);
+  assert.equal(captionWords('a\tb\r\nc\rd \n\n'), 'a b\nc\nd');
   assert.equal(whole('a\ud83d b\udc1d 🐝'), 'a b 🐝');
 });
 

@@ -41,11 +41,17 @@ export function emojiRows(text) {
 }
 
 /**
+ * A text as the words of a caption are stored: with line feeds only, and a blank for each tab of a table.
+ * @param {string} text
+ */
+export const captionWords = (text) => whole(text).replace(/\r\n?/g, '\n').replaceAll('\t', ' ').trimEnd();
+
+/**
  * The beginning of a text that a caption can hold, in whole characters.
  * @param {string} text
  */
 export function fitted(text) {
-  const words = text.trim().replace(/\r\n?/g, '\n');
+  const words = captionWords(text).trimStart();
   const encoder = new TextEncoder();
   if (encoder.encode(words).length <= captionLimits.bytes && words.split('\n').length <= captionLimits.lines) return words;
   let [result, bytes, lines] = ['', 0, 1];

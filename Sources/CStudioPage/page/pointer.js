@@ -19,7 +19,7 @@ import { Gestures, reachOf, wheeled } from './gestures.js';
 import { drawID } from './net.js';
 import { EmojiNames } from './names.js';
 import { Options, Overlay } from './overlay.js';
-import { whole } from './pasted.js';
+import { captionWords } from './pasted.js';
 import { boxOf } from './rules.js';
 import { frameOf, handleAt, handlesOf } from './selection.js';
 import { shortText, withFields } from './changes.js';
@@ -435,7 +435,7 @@ class View {
       if (isDone) return;
       isDone = true;
       this.#words = null;
-      const text = whole(area.value).replace(/\s+$/, '');
+      const text = captionWords(area.value);
       area.readOnly = true;
       if (caption && isKept && text === '') {
         // The gesture ends before the removal, so the page does not report its own removal.

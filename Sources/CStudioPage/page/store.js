@@ -415,7 +415,13 @@ export class Store {
    * @param {string} to
    */
   #rename(id, to) {
+    const again = /** @type {(ref: any) => any} */ ((ref) => (Array.isArray(ref) ? ref.map(again) : ref === id ? to : ref));
     for (const edit of [...this.#pending, ...this.#answered]) {
+      // What the server plans names labels, too.
+      for (const verb of ['order', 'setText']) {
+        const asked = /** @type {Record<string, any> | undefined} */ (edit.request[verb]);
+        if (asked) edit.request = { ...edit.request, [verb]: Object.fromEntries(Object.entries(asked).map(([key, value]) => [key, key === 'words' ? value : again(value)])) };
+      }
       const mine = edit.byID.get(id);
       if (!mine) continue;
       edit.changes = edit.changes.map((change) =>

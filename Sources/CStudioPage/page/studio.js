@@ -836,11 +836,12 @@ export class Studio {
    * @param {Record<string, unknown>} body @param {string} name @param {readonly Change[]} [changes] @returns {Promise<Message>}
    */
   ask(body, name, changes = []) {
-    if (this.isLeaving || !this.isOpen) return Promise.reject(notLeft());
     const tag = this.net.makeTag();
-    const answer = new Promise((resolve, reject) => this.#answers.set(tag, { resolve, reject }));
+    const canAsk = this.isOpen && !this.isLeaving;
+    const answer = !canAsk ? Promise.reject(notLeft()) : new Promise((resolve, reject) => this.#answers.set(tag, { resolve, reject }));
     // A caller may ignore the answer: the store's news tell the user of an error.
     answer.catch(() => {});
+    if (!canAsk) return answer;
     this.#send(this.store.ask(body, name, tag, changes));
     this.refresh();
     return answer;

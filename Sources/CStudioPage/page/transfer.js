@@ -10,7 +10,7 @@ import { add, addWords, filing, remove, run } from './actions.js';
 import { folderOf, nameOf, title } from './documents.js';
 import { isTyping } from './keys.js';
 import { fileSize } from './language.js';
-import { emojiRows, fitted, isPrivate, kindOf, meaningOf, whole } from './pasted.js';
+import { captionWords, emojiRows, fitted, isPrivate, kindOf, meaningOf, whole } from './pasted.js';
 import { bounded } from './arrange.js';
 import { limits } from './rules.js';
 import { bounds } from './selection.js';
@@ -292,10 +292,10 @@ function isLabel(value) {
 function takeText(studio, text, at) {
   const lines = emojiRows(whole(text));
   if (!lines) {
-    const all = whole(text).trim();
+    const all = captionWords(text).trimStart();
     const caption = fitted(all);
     if (!caption) return studio.emit('note', { text: words.news.nothingToPaste });
-    if (caption.length < all.replace(/\r\n?/g, '\n').length) studio.emit('note', { text: words.news.cut([...caption].length, [...all].length), kind: 'bad' });
+    if (caption.length < all.length) studio.emit('note', { text: words.news.cut([...caption].length, [...all].length), kind: 'bad' });
     const [place] = beside(studio, [{ text: caption, ...at }]);
     addWords(studio, { ...place, size: Math.round(studio.stampSize * 0.7) }).catch(() => {});
     return undefined;
