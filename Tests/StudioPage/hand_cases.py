@@ -172,7 +172,14 @@ def pictures_keep_the_canvas(studio):
     page.locator("#options").focus()
     page.keyboard.press("Shift+B")
     assert page.get_by_label("Keep the canvas").evaluate("box => box.checked")
-    page.keyboard.press("Escape")
+    page.get_by_label("Address").fill(address(solid(450, 450)))
+    page.keyboard.press("Enter")
+    page.get_by_text("The picture has 450 × ").wait_for()
+    page.keyboard.press("Shift+B")
+    page.get_by_label("Keep the canvas").evaluate("box => box.click()")
+    page.get_by_label("Address").fill(address(solid(500, 250)))
+    page.keyboard.press("Enter")
+    studio.until("the size that was asked for", lambda c: (c["width"], c["height"]) == (500, 250), "canvas")
 
 
 def bytes_for_addresses(studio):

@@ -119,14 +119,17 @@ export function showBackground(studio) {
   const url = build('input', { type: 'text', inputMode: 'url', placeholder: words.background.urlHint, autocomplete: 'off', spellcheck: false, value: studio.store.background?.url ?? '' });
   const file = build('input', { type: 'file', accept: 'image/*', hidden: true });
   // A canvas with art keeps its size unless the user says otherwise.
-  const keep = build('input', { type: 'checkbox', checked: studio.store.count > 0 });
+  const hasArt = studio.store.count > 0;
+  const keep = build('input', { type: 'checkbox', checked: hasArt });
+  // What was not touched is no choice: the other size is offered then.
+  const chosen = () => (keep.checked === hasArt ? undefined : keep.checked);
   const own = build('input', { type: 'checkbox' });
   const choose = build('button', { type: 'button', class: 'quiet', onclick: () => file.click() }, words.background.choose);
   file.addEventListener('change', () => {
     const picture = file.files?.[0];
     if (!picture) return;
     dialog.close();
-    setPicture(studio, picture, keep.checked);
+    setPicture(studio, picture, chosen());
   });
   const removeButton = build('button', { type: 'button' }, words.background.remove);
   removeButton.hidden = !studio.store.background && !studio.store.pendingBackground;
@@ -138,7 +141,7 @@ export function showBackground(studio) {
     field(words.background.url, url), group(words.background.file, choose, file, removeButton),
     group('', choice(keep, words.background.keep), choice(own, words.background.private)), build('p', {}, words.background.hint),
   ], () => {
-    if (url.value.trim()) setAddress(studio, url.value.trim(), { keepsCanvas: keep.checked, allowsPrivate: own.checked }).catch(() => {});
+    if (url.value.trim()) setAddress(studio, url.value.trim(), { keepsCanvas: chosen(), allowsPrivate: own.checked }).catch(() => {});
   });
   const dialog = show(studio, words.background.title, [content]);
   url.select();
@@ -183,8 +186,10 @@ export function attachDialogs(studio) {
     fetching = { note, text };
   };
   const end = () => {
+    const hadFocus = fetching?.note.contains(document.activeElement);
     fetching?.note.remove();
     fetching = null;
+    if (hadFocus) studio.focusCanvas();
   };
   const receive = (/** @type {import('./net').Message} */ message) => {
     if (message.warning && !message.document && wasReplaced(message.warning)) return undefined;

@@ -276,7 +276,7 @@ function beside(studio, labels) {
  */
 function isLabel(value) {
   const isNumber = (/** @type {unknown} */ number, /** @type {number} */ bound) => typeof number === 'number' && Math.abs(number) <= bound;
-  return typeof value === 'object' && value !== null && typeof value.text === 'string' && value.text.length > 0 && value.text.length <= 1000
+  return typeof value === 'object' && value !== null && typeof value.text === 'string' && value.text.length > 0 && value.text.length <= 1000 && whole(value.text) === value.text
     && isNumber(value.x, limits.coordinate) && isNumber(value.y, limits.coordinate) && isNumber(value.size, limits.fontSize) && value.size > 0
     && (value.rotation === undefined || isNumber(value.rotation, 180)) && (value.mirrored === undefined || value.mirrored === true)
     && (value.color === undefined || /^#[0-9a-f]{6}([0-9a-f]{2})?$/.test(value.color))
