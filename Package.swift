@@ -43,7 +43,9 @@ let package = Package(
     .target(name: "ArtSystem", dependencies: ["CArtSystem"], swiftSettings: settings),
     .target(name: "ArtModel", dependencies: ["ArtSystem"], swiftSettings: settings),
     // SQLite's and xxHash's headers are where every compiler looks.
-    .target(name: "CStore", linkerSettings: [.linkedLibrary("sqlite3"), .linkedLibrary("xxhash")]),
+    .target(
+      name: "CStore", dependencies: ["CArtSystem"],
+      linkerSettings: [.linkedLibrary("sqlite3"), .linkedLibrary("xxhash")]),
     .target(
       name: "ArtStore", dependencies: ["ArtSystem", "ArtModel", "CStore"], swiftSettings: settings),
     .target(

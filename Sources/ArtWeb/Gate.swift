@@ -72,7 +72,7 @@ public struct Gate: Sendable {
 
   private let hosts: [String]
 
-  /// The gate of a server at that port.
+  /// The gate at a port of a server.
   public init(port: Int) {
     let names = ["127.0.0.1", "localhost", "[::1]"]
     // Browsers leave out the port of the scheme.
@@ -137,8 +137,6 @@ public enum WebRoute: Hashable, Sendable {
   case asset(String)
   /// Trades a launch code for a session.
   case session
-  /// Makes a launch code for another tab.
-  case code
   /// The WebSocket.
   case live
   /// Draws labels.
@@ -163,7 +161,7 @@ public enum WebRoute: Hashable, Sendable {
   public var needsTicket: Bool {
     switch self {
     case .asset, .session, .live: false
-    case .code, .glyphs, .picture, .render, .thumbnail, .copy, .upload, .background: true
+    case .glyphs, .picture, .render, .thumbnail, .copy, .upload, .background: true
     }
   }
 
@@ -171,7 +169,7 @@ public enum WebRoute: Hashable, Sendable {
   public var bodyBytes: Int {
     switch self {
     case .asset, .live, .picture, .render, .thumbnail, .copy: 0
-    case .session, .code: 4 << 10
+    case .session: 4 << 10
     case .glyphs: Gate.jsonBytes
     case .background: Gate.pictureBytes
     case .upload: Gate.documentBytes
@@ -190,7 +188,6 @@ public enum WebRoute: Hashable, Sendable {
     switch path {
     case "/": (self, method) = (.asset(Self.page), "GET")
     case "/session": (self, method) = (.session, "POST")
-    case "/code": (self, method) = (.code, "POST")
     case "/live": (self, method) = (.live, "GET")
     case "/glyphs": (self, method) = (.glyphs, "POST")
     case "/picture": (self, method) = (.picture(document: try query.required("document")), "GET")

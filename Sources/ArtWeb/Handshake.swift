@@ -46,7 +46,7 @@ public struct Handshake: Sendable {
   ) throws(WebRefusal) -> Effect {
     switch (state, body) {
     case (.waiting, .hello(let session, let nonce)):
-      let (proof, challenge) = try sessions.greet(session: session, nonce: nonce)
+      let (proof, challenge) = try sessions.greet(session: session, nonce: nonce, at: now)
       state = .challenged(session: session, challenge: challenge)
       var json = JSONWriter()
       json.object { json in
@@ -63,6 +63,11 @@ public struct Handshake: Sendable {
     }
   }
 
+  /// What a page is told whose session has ended.
+  public static let ended = refusal(.endedSession)
+  /// What a page is told at a port that a former server had: nothing is admitted there.
+  public static let unknown = refusal(.unknownSession)
+
   /// `{"bye":"…","status":401}`.
   static func refusal(_ refusal: WebRefusal) -> [UInt8] {
     var json = JSONWriter()
@@ -75,8 +80,10 @@ public struct Handshake: Sendable {
     return json.bytes
   }
 
-  /// `{"welcome":{…}}`: the page has proved its session.
-  public static func welcome(ticket: String, folder: String, document: String?) -> [UInt8] {
+  /// `{"welcome":{…}}`: the page has proved its session. `folderID` names the folder also after a restart, by what it is and where it is.
+  public static func welcome(
+    ticket: String, folder: String, folderID: String, document: String?
+  ) -> [UInt8] {
     var json = JSONWriter()
     json.object { json in
       json.key("welcome")
@@ -85,6 +92,8 @@ public struct Handshake: Sendable {
         if let document { json.string(document) } else { json.null() }
         json.key("folder")
         json.string(folder)
+        json.key("folderID")
+        json.string(folderID)
         json.key("limits")
         json.object { json in
           json.key("message")

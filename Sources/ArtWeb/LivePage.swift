@@ -44,6 +44,8 @@ public actor LivePage {
   private var isSaveFailing = false
   /// The folder that the page shows.
   private var browsed: BrowsedFolder?
+  /// The request for whole documents that is being performed. One at a time; other requests need not wait for it.
+  private var filing: Task<Void, Never>?
 
   /// A page that has proved its session.
   public init(_ client: DocumentClient, of hub: StudioHub, to output: any PageOutput) {
@@ -75,6 +77,7 @@ public actor LivePage {
 
   /// Ends the page: its document is saved, and closed if no other page has it.
   public func close() async {
+    await filing?.value
     await leaveFolder()
     await closeDocument()
   }
@@ -210,37 +213,44 @@ public actor LivePage {
         }
       }
     case .presence(let presence): hub.show(presence, of: self)
-    case .documents(let request):
-      await attempt(tag) { () throws(ArtError) in try await perform(request, tag) }
+    case .documents(let request): await perform(request, tag)
     case .request(let request):
       await attempt(tag) { () throws(ArtError) in try await perform(request, tag) }
     case .edit, .takeBack, .backTo: break
     }
   }
 
-  /// Performs a request for documents of the folder.
-  private func perform(_ request: FolderRequest, _ tag: ProtocolTag?) async throws(ArtError) {
+  /// Performs a request for documents of the folder. What changes documents may take long, so what comes after it does not wait, until that
+  /// is such a request, too.
+  private func perform(_ request: FolderRequest, _ tag: ProtocolTag?) async {
     switch request {
     case .browse(let folder):
       await leaveFolder()
       let new = BrowsedFolder(folder, of: hub.workspace, to: output, pause: hub.pause)
-      try await new.begin(tag)
-      browsed = new
-      hub.add(new)
+      await attempt(tag) { () throws(ArtError) in
+        try await new.begin(tag)
+        browsed = new
+        hub.add(new)
+      }
     case .list(let folder):
       let listed = BrowsedFolder(folder, of: hub.workspace, to: output, pause: hub.pause)
-      await output.send(try await listed.list(tag))
+      await attempt(tag) { () throws(ArtError) in await output.send(try await listed.list(tag)) }
     case .leave:
       await leaveFolder()
       await respond(tag) { json in
         json.key("documents")
         json.object { _ in }
       }
-    default:
-      let outcome = try await hub.perform(request, by: client)
-      await respond(tag) { json in
-        json.key("documents")
-        outcome.write(to: &json)
+    case .create, .rename, .duplicate, .makeFolder, .repair, .delete, .putBack:
+      await filing?.value
+      filing = Task {
+        await attempt(tag) { () throws(ArtError) in
+          let outcome = try await hub.perform(request, by: client)
+          await respond(tag) { json in
+            json.key("documents")
+            outcome.write(to: &json)
+          }
+        }
       }
     }
   }
@@ -524,10 +534,19 @@ public actor LivePage {
     }
   }
 
-  /// Tells who else has the document open. `peers` are written, and read only if the page takes the message. Does not block.
-  nonisolated func show(_ peers: some Sequence<[UInt8]>) {
-    guard output.takesLossy else { return }
+  /// Tells who else has the document open; false if the page is slow, and gets nothing. `peers` are written, and read only if it takes the
+  /// message. Does not block.
+  nonisolated func show(_ peers: some Sequence<[UInt8]>) -> Bool {
+    guard output.takesLossy else { return false }
     output.sendLossy(
       object("peers") { json in json.array { json in for peer in peers { json.verbatim(peer) } } })
+    return true
+  }
+
+  /// Tells what another page shows now; false if this page is slow. Does not block.
+  nonisolated func show(peer: [UInt8]) -> Bool {
+    guard output.takesLossy else { return false }
+    output.sendLossy(object("peer") { $0.verbatim(peer) })
+    return true
   }
 }

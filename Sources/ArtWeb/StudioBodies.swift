@@ -14,7 +14,7 @@ public struct StudioBodies: Sendable {
   }
 
   /// The most bytes of an export.
-  static let exportBytes = 256 << 20
+  public static let exportBytes = 256 << 20
 
   /// The sides of thumbnails: few, because each is kept for each state of a document.
   static let thumbnailSides = [192, 384, 768]
@@ -50,7 +50,10 @@ public struct StudioBodies: Sendable {
   public func picture(_ document: String) async throws(ArtError) -> Body {
     let (content, bytes) = try await view(document)
     guard let background = content.background, let bytes else { throw .nothingToShow(document) }
-    return Body(bytes: bytes, mediaType: background.mediaType)
+    // A forged document may have any text there, also one that is no field of a head.
+    let type =
+      WebRoute.pictureTypes.contains(background.mediaType) ? background.mediaType : "application/octet-stream"
+    return Body(bytes: bytes, mediaType: type)
   }
 
   /// Exports a document as it is open now. Throws what drawing throws.

@@ -17,6 +17,8 @@ public final class StudioHub: Sendable {
     /// Whether the others got its presence a moment ago, and whether there is a newer one since.
     var isPausing = false
     var isNewer = false
+    /// Whether it has missed a presence of another page, because it was slow.
+    var isBehind = false
   }
 
   /// The folder.
@@ -96,7 +98,7 @@ public final class StudioHub: Sendable {
     let peer = Self.peer(page, PageMessage.Presence())
     pages.withLock { pages in
       pages[ObjectIdentifier(page)] = Entry(page: page, document: document, peer: peer)
-      Self.tell(pages, of: document)
+      Self.tell(&pages, of: document)
     }
   }
 
@@ -105,7 +107,7 @@ public final class StudioHub: Sendable {
     let old = pages.withLock { pages in
       let old = pages[ObjectIdentifier(page)]?.document
       pages[ObjectIdentifier(page)]?.document = path
-      Self.tell(pages, of: path)
+      Self.tell(&pages, of: path)
       return old
     }
     firstDocument.withLock { if let old, $0 == old { $0 = path } }
@@ -115,7 +117,7 @@ public final class StudioHub: Sendable {
   func leave(_ page: LivePage) {
     pages.withLock { pages in
       guard let entry = pages.removeValue(forKey: ObjectIdentifier(page)) else { return }
-      Self.tell(pages, of: entry.document)
+      Self.tell(&pages, of: entry.document)
     }
   }
 
@@ -127,7 +129,7 @@ public final class StudioHub: Sendable {
       let isFirst = !entry.isPausing
       (entry.peer, entry.isPausing, entry.isNewer) = (peer, true, !isFirst)
       pages[id] = entry
-      if isFirst { Self.tell(pages, of: entry.document, except: id) }
+      if isFirst { Self.tell(&pages, presenceOf: id) }
       return isFirst
     }
     guard isFirst else { return }
@@ -142,19 +144,32 @@ public final class StudioHub: Sendable {
       guard var entry = pages[id] else { return false }
       (entry.isPausing, entry.isNewer) = (entry.isNewer, false)
       pages[id] = entry
-      if entry.isPausing { Self.tell(pages, of: entry.document, except: id) }
+      if entry.isPausing { Self.tell(&pages, presenceOf: id) }
       return entry.isPausing
     }
   }
 
   /// Tells each page of a document about the others. It is called with the lock, so that pages get everything in its order.
-  private static func tell(
-    _ pages: [ObjectIdentifier: Entry], of document: String, except one: ObjectIdentifier? = nil
-  ) {
-    let entries = pages.filter { $0.value.document == document }
-    for (id, entry) in entries where id != one {
-      entry.page.show(entries.lazy.filter { $0.key != id }.map(\.value.peer))
+  private static func tell(_ pages: inout [ObjectIdentifier: Entry], of document: String) {
+    for id in pages.keys where pages[id]?.document == document { tellAll(&pages, to: id) }
+  }
+
+  /// Tells the other pages of its document about one page, and those that have missed something about all.
+  private static func tell(_ pages: inout [ObjectIdentifier: Entry], presenceOf one: ObjectIdentifier) {
+    guard let entry = pages[one] else { return }
+    for (id, other) in pages where id != one && other.document == entry.document {
+      if other.isBehind {
+        tellAll(&pages, to: id)
+      } else {
+        pages[id]?.isBehind = !other.page.show(peer: entry.peer)
+      }
     }
+  }
+
+  private static func tellAll(_ pages: inout [ObjectIdentifier: Entry], to id: ObjectIdentifier) {
+    guard let entry = pages[id] else { return }
+    let others = pages.lazy.filter { $0.key != id && $0.value.document == entry.document }
+    pages[id]?.isBehind = !entry.page.show(others.map(\.value.peer))
   }
 
   /// What other pages get of a page: `{"client":"…","drag":[dx,dy],"ids":["…"],"name":"Ada"}`.

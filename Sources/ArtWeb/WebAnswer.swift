@@ -56,14 +56,6 @@ public struct WebAnswer: Sendable {
     }
   }
 
-  /// A launch code.
-  public init(code: String) {
-    self.init(200) { json in
-      json.key("code")
-      json.string(code)
-    }
-  }
-
   /// A background that is being checked.
   public init(fetching what: String, tag: ProtocolTag?) {
     self.init(200) { json in

@@ -25,8 +25,47 @@ package struct StudioLaunch: Sendable, Hashable {
   package var author: String?
   /// Whether to open a browser, and to end when its last page has gone.
   package var opens = false
-  /// Whether only a link of a running server is wanted.
-  package var isLink = false
+  /// What a running server is asked for; nil to start one, if none is running.
+  package var request: Request?
+  /// Whether the answer is printed as JSON.
+  package var isJSON = false
+
+  /// What a running server can be asked for.
+  package enum Request: Sendable, Hashable {
+    /// A new link.
+    case link
+    /// The sessions of its pages.
+    case sessions
+    /// To end a session, or all of them.
+    case revoke(String?)
+
+    /// The request as it is sent.
+    package var text: String {
+      switch self {
+      case .link: "link"
+      case .sessions: "sessions"
+      case .revoke(nil): "revoke"
+      case .revoke(let session?): "revoke \(session)"
+      }
+    }
+
+    /// Parses a request; nil for none.
+    package init?(_ text: String) {
+      switch text {
+      case "link": self = .link
+      case "sessions": self = .sessions
+      case "revoke": self = .revoke(nil)
+      default:
+        guard text.hasPrefix("revoke "), Self.isSession(text.dropFirst(7)) else { return nil }
+        self = .revoke(String(text.dropFirst(7)))
+      }
+    }
+
+    /// Whether a text can be the name of a session.
+    package static func isSession(_ text: some StringProtocol) -> Bool {
+      text.utf8.count == 16 && text.utf8.allSatisfy { "0123456789abcdef".utf8.contains($0) }
+    }
+  }
 
   /// A server of a folder.
   package init(folder: String) { self.folder = folder }
@@ -36,7 +75,8 @@ package struct StudioLaunch: Sendable, Hashable {
     ["\(Self.version)", folder]
       + [
         document.map { "document=\($0)" }, port.map { "port=\($0)" }, assets.map { "assets=\($0)" },
-        author.map { "author=\($0)" }, opens ? "open" : nil, isLink ? "link" : nil,
+        author.map { "author=\($0)" }, opens ? "open" : nil, isJSON ? "json" : nil,
+        request.map { "ask=\($0.text)" },
       ].compactMap(\.self)
   }
 
@@ -54,7 +94,10 @@ package struct StudioLaunch: Sendable, Hashable {
       let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
       switch (parts[0], parts.count > 1 ? parts[1] : nil) {
       case ("open", nil): opens = true
-      case ("link", nil): isLink = true
+      case ("json", nil): isJSON = true
+      case ("ask", let value?):
+        guard let request = Request(value) else { throw ArtError(.usage, "no request: \(value.prefix(40))") }
+        self.request = request
       case ("document", let value?): document = value
       case ("assets", let value?): assets = value
       case ("author", let value?): author = try DocumentClient(author: value).author

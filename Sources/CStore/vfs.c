@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "vfs.h"
 
+#include <CArtSystem.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -469,9 +470,35 @@ static void make_layer(sqlite3_vfs *layer, const char *name, sqlite3_vfs *real) 
   sqlite3_vfs_register(layer, 0);
 }
 
+/// SQLite is given paths without links: one that is on the way now was put there meanwhile. Its own temporary files may be anywhere.
+static int open_plain(const char *path, int flags, int mode) {
+  if (strstr(path, "/etilqs_")) return open(path, flags, mode);
+  return csystem_open_plain(path, flags, (mode_t)mode);
+}
+
+static int unlink_plain(const char *path) {
+  const char *slash = strrchr(path, '/');
+  if (!slash || slash == path || strstr(path, "/etilqs_")) return unlink(path);
+  char *folder = strndup(path, (size_t)(slash - path));
+  if (!folder) {
+    errno = ENOMEM;
+    return -1;
+  }
+  int descriptor = csystem_open_plain(folder, O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
+  free(folder);
+  if (descriptor < 0) return -1;
+  int result = unlinkat(descriptor, slash + 1, 0);
+  int number = errno;
+  close(descriptor);
+  errno = number;
+  return result;
+}
+
 static void make_layers(void) {
   sqlite3_vfs *real = sqlite3_vfs_find("unix");
   if (!real) return;
+  real->xSetSystemCall(real, "open", (sqlite3_syscall_ptr)open_plain);
+  real->xSetSystemCall(real, "unlink", (sqlite3_syscall_ptr)unlink_plain);
   make_layer(&document_layer, "emojiart", real);
   make_layer(&copy_layer, "emojiart-copy", real);
 }

@@ -10,6 +10,19 @@
   import NIOPosix
   import NIOWebSocket
 
+  /// A port of the server with its gate.
+  struct Door: Sendable {
+    let port: Int
+    let gate: Gate
+    /// Whether a former server had the port. Another program may have had it since, and what that has left in a browser counts as the page of
+    /// this port: so only the page's files are there, by which a page finds what it has kept, and neither sessions nor launch codes are taken.
+    let isFormer: Bool
+
+    init(port: Int, isFormer: Bool = false) {
+      (self.port, gate, self.isFormer) = (port, Gate(port: port), isFormer)
+    }
+  }
+
   /// How a connection becomes requests or messages.
   enum Connection {
     /// The subprotocol of the WebSocket.
@@ -17,14 +30,14 @@
 
     /// Accepts connections at a bound socket. Throws `unavailable`.
     static func listen(
-      _ descriptor: Int32, _ server: StudioServer, _ group: MultiThreadedEventLoopGroup
+      _ descriptor: Int32, _ server: StudioServer, at door: Door, _ group: MultiThreadedEventLoopGroup
     ) async throws(ArtError) -> any Channel {
       do {
         return try await ServerBootstrap(group: group)
           .serverChannelOption(.backlog, value: 64)
           .childChannelOption(.writeBufferWaterMark, value: .init(low: 256 << 10, high: 1 << 20))
           .childChannelInitializer { channel in
-            channel.eventLoop.makeCompletedFuture { try prepare(channel, server) }
+            channel.eventLoop.makeCompletedFuture { try prepare(channel, server, door) }
           }
           .withBoundSocket(descriptor).get()
       } catch {
@@ -32,41 +45,41 @@
       }
     }
 
-    private static func prepare(_ channel: any Channel, _ server: StudioServer) throws {
+    private static func prepare(_ channel: any Channel, _ server: StudioServer, _ door: Door) throws {
       // Before a byte is read: other users of this machine can connect to a port of loopback, too.
       guard let peer = channel.remoteAddress, let address = peer.ipAddress, let port = peer.port,
-        LoopbackPeer.isOwn(address: address, port: port, at: server.port), server.connect()
+        LoopbackPeer.isOwn(address: address, port: port, at: door.port), server.connect()
       else {
         channel.close(promise: nil)
         return
       }
       channel.closeFuture.whenComplete { _ in server.disconnect() }
-      try addHandlers(to: channel, server)
+      try addHandlers(to: channel, server, at: door)
     }
 
     /// Adds what reads the requests and messages of a connection. Its deadlines are those of the channel's event loop.
-    static func addHandlers(to channel: any Channel, _ server: StudioServer) throws {
+    static func addHandlers(to channel: any Channel, _ server: StudioServer, at door: Door) throws {
       let pipeline = channel.pipeline.syncOperations
-      let limit = OpeningLimit()
+      let limit = ConnectionLimit(server.waiting)
       try pipeline.addHandler(limit)
-      let handler = RequestHandler(server, limit)
+      let handler = RequestHandler(server, door, limit)
       let (boundLimit, boundHandler) = (
         NIOLoopBound(limit, eventLoop: channel.eventLoop), NIOLoopBound(handler, eventLoop: channel.eventLoop)
       )
       let upgrader = NIOWebSocketServerUpgrader(
         maxFrameSize: PageMessage.limit, automaticErrorHandling: true,
         shouldUpgrade: { channel, head in
-          channel.eventLoop.makeSucceededFuture(fields(toUpgrade: head, server))
+          channel.eventLoop.makeSucceededFuture(fields(toUpgrade: head, server, door))
         },
         upgradePipelineHandler: { channel, _ in
           channel.eventLoop.makeCompletedFuture {
             let pipeline = channel.pipeline.syncOperations
-            try pipeline.addHandler(MaskCheck())
+            try pipeline.addHandler(FrameCheck(boundLimit.value))
             try pipeline.addHandler(
               NIOWebSocketFrameAggregator(
                 minNonFinalFragmentSize: 1, maxAccumulatedFrameCount: 64,
                 maxAccumulatedFrameSize: PageMessage.limit))
-            try pipeline.addHandler(SocketHandler(server, boundLimit.value))
+            try pipeline.addHandler(SocketHandler(server, door, boundLimit.value))
           }
         })
       try pipeline.configureHTTPServerPipeline(
@@ -82,9 +95,11 @@
     }
 
     /// The fields of the answer that accepts a WebSocket; nil if the request is refused.
-    private static func fields(toUpgrade head: HTTPRequestHead, _ server: StudioServer) -> HTTPHeaders? {
+    private static func fields(
+      toUpgrade head: HTTPRequestHead, _ server: StudioServer, _ door: Door
+    ) -> HTTPHeaders? {
       do throws(WebRefusal) {
-        guard try server.route(head) == .live else { return nil }
+        guard try server.route(head, at: door) == .live else { return nil }
       } catch {
         return nil
       }
@@ -96,14 +111,18 @@
 
   extension StudioServer {
     /// The route of a request. Throws why it is refused.
-    func route(_ head: HTTPRequestHead) throws(WebRefusal) -> WebRoute {
+    func route(_ head: HTTPRequestHead, at door: Door) throws(WebRefusal) -> WebRoute {
       let bytes = head.headers.reduce(head.uri.utf8.count) {
         $0 + $1.name.utf8.count + $1.value.utf8.count + 4
       }
       guard bytes <= Gate.headBytes else { throw WebRefusal(431, "the head is too long") }
-      return try withSessions { (sessions, _) throws(WebRefusal) in
-        try gate.route(WebRequest(head)) { sessions.isTicket($0) }
+      let route = try withSessions { (sessions, _) throws(WebRefusal) in
+        try door.gate.route(WebRequest(head)) { !door.isFormer && sessions.isTicket($0) }
       }
+      if case .session = route, door.isFormer {
+        throw WebRefusal(403, "this port was a former server's; open the page by its link")
+      }
+      return route
     }
   }
 
@@ -112,63 +131,6 @@
     init(_ head: HTTPRequestHead) {
       self.init(
         method: head.method.rawValue, target: head.uri, fields: head.headers.map { ($0.name, $0.value) })
-    }
-  }
-
-  /// Ends a connection that takes too long for the head of its first request, or whose page sends too much or takes too long until it has
-  /// proved its session.
-  ///
-  ///     head (5 s) ──a head──▶ open ◀──admitted── proving (5 s, 4 KiB)
-  ///        └─────────────────upgraded────────────────▲
-  ///
-  /// It stays in front of what parses, so bytes count before they are one message.
-  final class OpeningLimit: ChannelInboundHandler {
-    typealias InboundIn = ByteBuffer
-    typealias InboundOut = ByteBuffer
-
-    /// How long the head, and the proof, may take.
-    static let life = TimeAmount.seconds(5)
-    /// The most bytes of a page that has not proved its session.
-    static let proofBytes = 4 << 10
-
-    private var deadline: Scheduled<Void>?
-    /// How many bytes may still come; nil for any number.
-    private var bytes: Int?
-
-    func channelActive(context: ChannelHandlerContext) {
-      limit(context.channel)
-      context.fireChannelActive()
-    }
-
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-      if let bytes {
-        let left = bytes - unwrapInboundIn(data).readableBytes
-        guard left >= 0 else { return context.close(promise: nil) }
-        self.bytes = left
-      }
-      context.fireChannelRead(data)
-    }
-
-    func channelInactive(context: ChannelHandlerContext) {
-      deadline?.cancel()
-      context.fireChannelInactive()
-    }
-
-    /// The head is read whole, or the page is admitted.
-    func lift() {
-      deadline?.cancel()
-      bytes = nil
-    }
-
-    /// The connection has become a WebSocket.
-    func beginProof(_ channel: any Channel) {
-      limit(channel)
-      bytes = Self.proofBytes
-    }
-
-    private func limit(_ channel: any Channel) {
-      deadline?.cancel()
-      deadline = channel.eventLoop.scheduleTask(in: Self.life) { channel.close(promise: nil) }
     }
   }
 #endif

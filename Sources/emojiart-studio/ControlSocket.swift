@@ -3,20 +3,22 @@
 #if Studio
   import ArtModel
   import ArtSystem
+  import ArtWorkspace
   import Glibc
   import NIOCore
   import NIOPosix
 
-  /// The socket by which other programs of the user ask a running server for a link. It is in a private folder, and browsers cannot open
-  /// such sockets.
+  /// The socket by which other programs of the user ask a running server. It is in a private folder, and browsers cannot open such sockets.
   ///
-  ///     program: connects        server: http://127.0.0.1:PORT/#c=CODE
-  ///                                      the document that its pages open first, percent-encoded; and closes
+  ///     program: link                      server: http://127.0.0.1:PORT/#c=CODE
+  ///                                                the document that its pages open first, percent-encoded
+  ///              sessions                          a line of JSON for each session
+  ///              revoke ID, or revoke              how many sessions have ended
   enum ControlSocket {
-    /// The most bytes of an answer: a link and the path of a document, of which each byte may become three.
-    private static let limit = 256 + 3 * Int(PATH_MAX)
+    /// The most bytes of an answer: a link and the path of a document, of which each byte may become three; or all sessions.
+    private static let limit = 256 + 3 * Int(PATH_MAX) + 64 << 10
 
-    /// Answers every connection with a new link. Throws `unavailable`.
+    /// Answers programs. Throws `unavailable`.
     static func listen(
       at path: String, _ server: StudioServer, _ group: MultiThreadedEventLoopGroup
     ) async throws(ArtError) -> any Channel {
@@ -29,7 +31,7 @@
         return try await ServerBootstrap(group: group)
           .childChannelInitializer { channel in
             channel.eventLoop.makeCompletedFuture {
-              try channel.pipeline.syncOperations.addHandler(LinkHandler(server))
+              try channel.pipeline.syncOperations.addHandler(ControlHandler(server))
             }
           }
           .bind(unixDomainSocketPath: path).get()
@@ -38,8 +40,8 @@
       }
     }
 
-    /// Asks the running server for a link; nil if none answers. Throws `unavailable` for a path that is too long.
-    static func ask(at path: String) throws(ArtError) -> RunningServer? {
+    /// Asks the running server; nil if none answers. Throws `unavailable` for a path that is too long.
+    static func ask(_ request: StudioLaunch.Request, at path: String) throws(ArtError) -> String? {
       let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
       guard descriptor >= 0 else { throw ArtError(SystemError("socket", ""), cannot: "make", "a socket") }
       defer { close(descriptor) }
@@ -58,9 +60,12 @@
       guard isConnected else { return nil }
       var timeout = timeval(tv_sec: 5, tv_usec: 0)
       setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
+      let line = Array("\(request.text)\n".utf8)
+      guard send(descriptor, line, line.count, Int32(MSG_NOSIGNAL)) == line.count else { return nil }
       var bytes = [UInt8](repeating: 0, count: limit)
       let count = recv(descriptor, &bytes, bytes.count, Int32(MSG_WAITALL))
-      return RunningServer(answer: String(decoding: bytes.prefix(max(0, count)), as: UTF8.self))
+      // Without an answer, the server starts or ends.
+      return count > 0 ? String(decoding: bytes.prefix(count), as: UTF8.self) : nil
     }
   }
 
@@ -112,22 +117,51 @@
     }
   }
 
-  /// Writes a link to whoever connects.
-  private final class LinkHandler: ChannelInboundHandler {
+  /// Answers the one line of a program.
+  private final class ControlHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
+    private static let (life, longest) = (TimeAmount.seconds(5), 64)
+
     private let server: StudioServer
+    private var line: [UInt8] = []
+    private var deadline: Scheduled<Void>?
 
     init(_ server: StudioServer) { self.server = server }
 
     func channelActive(context: ChannelHandlerContext) {
-      let channel = context.channel
       // Without an answer, the other program tries to become the next server.
       guard !server.isEnding else { return context.close(promise: nil) }
-      let running = RunningServer(link: server.link(), port: server.port, first: server.hub.first)
-      context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: running.answer))).whenComplete { _ in
+      let channel = context.channel
+      deadline = context.eventLoop.scheduleTask(in: Self.life) { channel.close(promise: nil) }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) { deadline?.cancel() }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+      line += unwrapInboundIn(data).readableBytesView
+      guard line.last == UInt8(ascii: "\n") else {
+        if line.count > Self.longest { context.close(promise: nil) }
+        return
+      }
+      let channel = context.channel
+      let text = String(decoding: line.dropLast(), as: UTF8.self)
+      guard !server.isEnding, let answer = StudioLaunch.Request(text).map(answer) else {
+        return context.close(promise: nil)
+      }
+      context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: answer))).whenComplete { _ in
         channel.close(promise: nil)
+      }
+    }
+
+    private func answer(_ request: StudioLaunch.Request) -> String {
+      switch request {
+      case .link:
+        RunningServer(link: server.link(), port: server.door.port, first: server.hub.first).answer
+      // Without a session there is an answer, too.
+      case .sessions: StudioSession.json(server.sessions()) + "\n"
+      case .revoke(let session): "\(server.revoke(session))\n"
       }
     }
   }

@@ -16,7 +16,7 @@
     typealias OutboundOut = HTTPServerResponsePart
 
     /// A request whose body is being read.
-    private struct Open: Sendable {
+    private struct Open {
       let request: WebRequest
       let route: WebRoute
       let keepsAlive: Bool
@@ -24,29 +24,36 @@
     }
 
     private let server: StudioServer
-    private let limit: OpeningLimit
+    private let door: Door
+    private let limit: ConnectionLimit
     private var open: Open?
     /// The answer that is being made.
     private var work: Task<Void, Never>?
-    /// Whether a request was refused. Nothing more is read then.
+    /// Whether a request was refused. Nothing more is performed then.
     private var isRefused = false
 
-    init(_ server: StudioServer, _ limit: OpeningLimit) { (self.server, self.limit) = (server, limit) }
+    init(_ server: StudioServer, _ door: Door, _ limit: ConnectionLimit) {
+      (self.server, self.door, self.limit) = (server, door, limit)
+    }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-      guard !isRefused else { return }
-      switch unwrapInboundIn(data) {
+      let part = unwrapInboundIn(data)
+      if isRefused {
+        if case .end = part { context.close(promise: nil) }
+        return
+      }
+      switch part {
       case .head(let head): begin(head, context)
       case .body(var part):
-        guard let limit = open?.route.bodyBytes, let length = open?.body.readableBytes else { return }
-        guard length + part.readableBytes <= limit else {
-          return refuse(WebRefusal(413, "the body is too long"), context)
-        }
+        guard let most = open?.route.bodyBytes, let length = open?.body.readableBytes else { return }
+        guard length + part.readableBytes <= most else { return refuse(.longBody, context, hasMore: true) }
+        guard limit.hold(part.readableBytes) else { return refuse(.tooMuchWaits, context, hasMore: true) }
         // In place: with a second reference to the body, each part would copy it.
         open?.body.writeBuffer(&part)
       case .end:
         guard let request = open else { return }
         open = nil
+        limit.beginAnswer()
         answer(request, context)
       }
     }
@@ -57,6 +64,12 @@
       context.fireChannelInactive()
     }
 
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+      guard event is ConnectionLimit.LateBody else { return context.fireUserInboundEventTriggered(event) }
+      guard open != nil, !isRefused else { return context.close(promise: nil) }
+      refuse(WebRefusal(408, "the body takes too long"), context)
+    }
+
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
       // The request of an upgrade that is refused comes next.
       if error is NIOWebSocketUpgradeError { return }
@@ -65,51 +78,113 @@
     }
 
     private func begin(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
-      limit.lift()
+      // A body is not read before it is known to be taken.
+      let length = head.headers["content-length"].first.flatMap { Int($0) }
+      let hasBody = length.map { $0 > 0 } ?? head.headers.contains(name: "transfer-encoding")
       do throws(WebRefusal) {
-        let route = try server.route(head)
+        let route = try server.route(head, at: door)
         guard route != .live else { throw WebRefusal(426, "this is for WebSockets only") }
+        guard length ?? 0 <= route.bodyBytes else { throw .longBody }
         open = Open(request: WebRequest(head), route: route, keepsAlive: head.isKeepAlive)
+        limit.beginBody(context.channel)
       } catch {
-        refuse(error, context, isHead: head.method == .HEAD)
+        refuse(error, context, isHead: head.method == .HEAD, hasMore: hasBody)
       }
     }
 
-    /// Answers with a refusal and ends the connection, because the rest of the request is not read.
-    private func refuse(_ refusal: WebRefusal, _ context: ChannelHandlerContext, isHead: Bool = false) {
+    /// Answers with a refusal and ends the connection. If more of the request comes, it is read and dropped for a moment: a connection that is
+    /// closed before would take the answer away from its sender.
+    private func refuse(
+      _ refusal: WebRefusal, _ context: ChannelHandlerContext, isHead: Bool = false, hasMore: Bool = false
+    ) {
       (open, isRefused) = (nil, true)
-      Self.write(WebAnswer(refusal), to: context.channel, keepsAlive: false, isHead: isHead)
+      limit.releaseAll()
+      limit.beginEnd(context.channel)
+      let channel = context.channel
+      let answer = WebAnswer(refusal)
+      channel.write(Self.head(of: answer, keepsAlive: false), promise: nil)
+      if !isHead { channel.write(Self.body(answer.body[...]), promise: nil) }
+      let written = channel.writeAndFlush(HTTPServerResponsePart.end(nil))
+      if !hasMore { written.whenComplete { _ in channel.close(promise: nil) } }
     }
 
     private func answer(_ open: Open, _ context: ChannelHandlerContext) {
-      work = Self.begin(open, server, context.channel)
+      let writer = AnswerWriter(
+        channel: context.channel, limit: NIOLoopBound(limit, eventLoop: context.eventLoop),
+        waiting: server.waiting, keepsAlive: open.keepsAlive, isHead: open.request.method == "HEAD")
+      work = Self.begin(open.request, open.route, Array(open.body.readableBytesView), server, writer)
     }
 
-    private static func begin(_ open: Open, _ server: StudioServer, _ channel: any Channel) -> Task<
-      Void, Never
-    > {
-      let work = Task {
-        let answer = await server.answer(to: open.request, open.route, Array(open.body.readableBytesView))
-        write(answer, to: channel, keepsAlive: open.keepsAlive, isHead: open.request.method == "HEAD")
-      }
-      return work
+    private static func begin(
+      _ request: WebRequest, _ route: WebRoute, _ body: [UInt8], _ server: StudioServer,
+      _ writer: AnswerWriter
+    ) -> Task<Void, Never> {
+      Task { await writer.write(await server.answer(to: request, route, body)) }
     }
 
-    private static func write(
-      _ answer: WebAnswer, to channel: any Channel, keepsAlive: Bool, isHead: Bool
-    ) {
+    fileprivate static func head(of answer: WebAnswer, keepsAlive: Bool) -> HTTPServerResponsePart {
       var fields = HTTPHeaders(answer.fields.map { ($0.name, $0.value) })
       if answer.status != 304 { fields.add(name: "Content-Length", value: "\(answer.body.count)") }
       if !keepsAlive { fields.add(name: "Connection", value: "close") }
-      let head = HTTPResponseHead(
-        version: .http1_1, status: HTTPResponseStatus(statusCode: answer.status), headers: fields)
-      channel.write(HTTPServerResponsePart.head(head), promise: nil)
-      if !isHead, !answer.body.isEmpty {
-        channel.write(HTTPServerResponsePart.body(.byteBuffer(ByteBuffer(bytes: answer.body))), promise: nil)
-      }
-      let written = channel.writeAndFlush(HTTPServerResponsePart.end(nil))
-      if !keepsAlive { written.whenComplete { _ in channel.close(promise: nil) } }
+      return .head(
+        HTTPResponseHead(
+          version: .http1_1, status: HTTPResponseStatus(statusCode: answer.status), headers: fields))
     }
+
+    fileprivate static func body(_ bytes: ArraySlice<UInt8>) -> HTTPServerResponsePart {
+      .body(.byteBuffer(ByteBuffer(bytes: bytes)))
+    }
+  }
+
+  /// Writes an answer part by part, each when the last one is read, so that a client that does not read is noticed.
+  private struct AnswerWriter: Sendable {
+    let channel: any Channel
+    let limit: NIOLoopBound<ConnectionLimit>
+    let waiting: WaitingBytes
+    let keepsAlive: Bool
+    let isHead: Bool
+
+    private static let part = 1 << 20
+
+    func write(_ answer: WebAnswer) async {
+      // The request's body is performed. What cannot be done at an end of the connection need not be done.
+      do { try await channel.eventLoop.submit { limit.value.releaseAll() }.get() } catch { return }
+      let count = answer.body.count
+      if waiting.add(count) {
+        await writeWhole(answer)
+        waiting.remove(count)
+      } else {
+        await writeWhole(WebAnswer(.tooMuchWaits))
+      }
+    }
+
+    private func writeWhole(_ answer: WebAnswer) async {
+      do {
+        try await write(RequestHandler.head(of: answer, keepsAlive: keepsAlive))
+        var rest = isHead ? [] : answer.body[...]
+        while !rest.isEmpty {
+          try await write(RequestHandler.body(rest.prefix(Self.part)))
+          rest = rest.dropFirst(Self.part)
+        }
+        // Before the end, since the next request may come with it.
+        if keepsAlive { try await channel.eventLoop.submit { limit.value.beginIdle(channel) }.get() }
+        try await write(.end(nil))
+      } catch {
+        // A client that has gone gets nothing.
+      }
+      if !keepsAlive { channel.close(promise: nil) }
+    }
+
+    private func write(_ part: HTTPServerResponsePart) async throws {
+      let slow = channel.eventLoop.scheduleTask(in: SocketHandler.slowLife) { channel.close(promise: nil) }
+      defer { slow.cancel() }
+      try await channel.writeAndFlush(part)
+    }
+  }
+
+  extension WebRefusal {
+    fileprivate static let longBody = WebRefusal(413, "the body is too long")
+    fileprivate static let tooMuchWaits = WebRefusal(503, "too much waits in the server; try again")
   }
 
   extension StudioServer {
@@ -132,8 +207,6 @@
         }
         keepSessions()
         return WebAnswer(session: session.id, token: session.token)
-      case .code:
-        return WebAnswer(code: withSessions { sessions, now in sessions.makeCode(at: now) })
       case .live: throw WebRefusal(426, "this is for WebSockets only")
       case .glyphs, .picture, .render, .thumbnail, .copy, .upload, .background:
         do throws(ArtError) { return try await picture(route, request, body) } catch {
@@ -160,7 +233,7 @@
         }
         try await page.setBackground(body, of: document, keepsCanvas: keepsCanvas, tag: tag)
         return WebAnswer(fetching: "a picture", tag: tag)
-      case .asset, .session, .code, .live: throw ArtError(.usage, "no picture")
+      case .asset, .session, .live: throw ArtError(.usage, "no picture")
       }
     }
 

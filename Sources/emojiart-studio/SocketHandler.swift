@@ -7,20 +7,24 @@
 
   /// The WebSocket of one page.
   ///
-  /// The handler reads again only when the messages of the last read are performed, so a page that sends faster than its document edits
-  /// waits in its own browser.
+  /// The handler reads again only when the messages of the last read are performed and what was sent is read, so a page that sends faster than
+  /// its document edits, or than it reads, waits in its own browser.
   final class SocketHandler: ChannelInboundHandler {
     typealias InboundIn = WebSocketFrame
     typealias OutboundOut = WebSocketFrame
 
+    /// The session of the page has ended: an event for its handler.
+    struct SessionEnded: Sendable {}
+
     /// How long a page has to read what is waiting for it, and to answer a ping.
-    fileprivate static let slowLife = TimeAmount.seconds(30)
+    static let slowLife = TimeAmount.seconds(30)
     private static let pause = TimeAmount.seconds(15)
     /// The most pings without an answer.
     private static let silentPings = 3
 
     private let server: StudioServer
-    private let limit: OpeningLimit
+    private let door: Door
+    private let limit: ConnectionLimit
     private var handshake = Handshake()
     private var inbox: [[UInt8]] = []
     /// Takes the messages of a page that is admitted.
@@ -29,17 +33,25 @@
     private var slow: Scheduled<Void>?
     private var pings: RepeatedTask?
     private var silent = 0
+    /// Whether what the page sends is read at the moment; its answers to pings are only heard then.
+    private var isReading = false
+    /// Whether it is to be read when the page has read more.
+    private var isReadDue = false
+    /// The last ping that has no answer, because the page does not read them.
+    private var ping: ByteBuffer?
     /// Whether the connection ends: nothing more is read then.
     private var isEnding = false
 
-    init(_ server: StudioServer, _ limit: OpeningLimit) { (self.server, self.limit) = (server, limit) }
+    init(_ server: StudioServer, _ door: Door, _ limit: ConnectionLimit) {
+      (self.server, self.door, self.limit) = (server, door, limit)
+    }
 
     func handlerAdded(context: ChannelHandlerContext) {
       let channel = context.channel
       limit.beginProof(channel)
       guard server.add(channel) else { return close(context, .unexpectedServerError) }
       _ = channel.setOption(.autoRead, value: false)
-      context.read()
+      read(channel)
     }
 
     func channelInactive(context: ChannelHandlerContext) {
@@ -55,11 +67,14 @@
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
       guard !isEnding else { return }
       let frame = unwrapInboundIn(data)
+      let data = frame.unmaskedData
+      if frame.opcode == .text {
+        inbox.append(Array(data.readableBytesView))
+        return
+      }
+      limit.release(data.readableBytes)
       switch frame.opcode {
-      case .text: inbox.append(Array(frame.unmaskedData.readableBytesView))
-      case .ping:
-        let answer = WebSocketFrame(fin: true, opcode: .pong, data: frame.unmaskedData)
-        context.writeAndFlush(wrapOutboundOut(answer), promise: nil)
+      case .ping: answer(ping: data, context)
       case .pong: silent = 0
       case .connectionClose: close(context, .normalClosure)
       default: close(context, .unacceptableData)
@@ -69,13 +84,12 @@
     func channelReadComplete(context: ChannelHandlerContext) {
       let frames = inbox
       inbox = []
-      if frames.isEmpty {
-        context.read()
-      } else if let batches {
+      isReading = false
+      if let batches, !frames.isEmpty {
         batches.yield(frames)
       } else {
         for frame in frames { greet(frame, context) }
-        context.read()
+        read(context.channel)
       }
       context.fireChannelReadComplete()
     }
@@ -83,9 +97,35 @@
     func channelWritabilityChanged(context: ChannelHandlerContext) {
       slow?.cancel()
       slow = nil
-      guard !context.channel.isWritable else { return }
       let channel = context.channel
-      slow = context.eventLoop.scheduleTask(in: Self.slowLife) { channel.close(promise: nil) }
+      guard channel.isWritable else {
+        slow = context.eventLoop.scheduleTask(in: Self.slowLife) { channel.close(promise: nil) }
+        return
+      }
+      if let ping { answer(ping: ping, context) }
+      if isReadDue { read(channel) }
+    }
+
+    /// Reads more, when the page has read what was sent.
+    func read(_ channel: any Channel) {
+      isReadDue = !channel.isWritable
+      guard !isReadDue else { return }
+      isReading = true
+      channel.read()
+    }
+
+    /// Answers the last one of the pings that the page sends without reading: RFC 6455, section 5.5.3.
+    private func answer(ping data: ByteBuffer, _ context: ChannelHandlerContext) {
+      ping = context.channel.isWritable ? nil : data
+      guard ping == nil else { return }
+      context.writeAndFlush(
+        wrapOutboundOut(WebSocketFrame(fin: true, opcode: .pong, data: data)), promise: nil)
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+      guard event is SessionEnded else { return context.fireUserInboundEventTriggered(event) }
+      send(Handshake.ended, context)
+      close(context, .policyViolation)
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
@@ -101,8 +141,13 @@
         batches.yield([frame])
         return
       }
+      limit.release(frame.count)
       // What came in one read with the request was not counted.
-      guard frame.count <= OpeningLimit.proofBytes else { return close(context, .messageTooLarge) }
+      guard frame.count <= ConnectionLimit.proofBytes else { return close(context, .messageTooLarge) }
+      guard !door.isFormer else {
+        send(Handshake.unknown, context)
+        return close(context, .policyViolation)
+      }
       let effect = server.withSessions { [handshake] sessions, now in
         var handshake = handshake
         return (handshake.receive(frame, &sessions, at: now), handshake)
@@ -114,11 +159,13 @@
         send(message, context)
         close(context, .policyViolation)
       case .admit(let client, let ticket):
-        limit.lift()
+        limit.admit()
         self.ticket = ticket
+        server.admit(context.channel, ticket)
         begin(
-          LivePage(server.named(client), of: server.hub, to: SocketOutput(channel: context.channel)), ticket,
-          context)
+          LivePage(
+            server.named(client), of: server.hub,
+            to: SocketOutput(channel: context.channel, waiting: server.waiting)), ticket, context)
       }
     }
 
@@ -136,7 +183,10 @@
       Task {
         for await frames in stream {
           await page.receive(frames)
-          channel.read()
+          channel.eventLoop.execute {
+            handler.value.limit.release(frames.reduce(0) { $0 + $1.count })
+            handler.value.read(channel)
+          }
         }
         await page.close()
         server.hub.dismiss(ticket)
@@ -144,7 +194,10 @@
     }
 
     private func ping(_ channel: any Channel) {
-      silent += 1
+      guard let ticket, server.withSessions({ sessions, now in sessions.stays(ticket, at: now) }) else {
+        return channel.pipeline.fireUserInboundEventTriggered(SessionEnded())
+      }
+      if isReading { silent += 1 }
       guard silent <= Self.silentPings else { return channel.close(promise: nil) }
       channel.writeAndFlush(WebSocketFrame(fin: true, opcode: .ping, data: ByteBuffer()), promise: nil)
     }
@@ -167,15 +220,27 @@
     }
   }
 
-  /// Ends a connection whose client sends a frame without a mask, as RFC 6455 asks for in section 5.1. It sees frames before they are joined.
-  final class MaskCheck: ChannelInboundHandler {
+  /// Ends a connection whose client sends a frame without a mask, or with a bit that no extension was agreed for: RFC 6455, sections 5.1 and
+  /// 5.2. It sees frames before they are joined.
+  final class FrameCheck: ChannelInboundHandler {
     typealias InboundIn = WebSocketFrame
     typealias InboundOut = WebSocketFrame
 
+    private let limit: ConnectionLimit
+
+    init(_ limit: ConnectionLimit) { self.limit = limit }
+
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-      guard unwrapInboundIn(data).maskKey != nil else {
+      let frame = unwrapInboundIn(data)
+      guard frame.maskKey != nil else {
         return context.fireErrorCaught(WebRefusal(400, "a frame without a mask"))
       }
+      guard !frame.rsv1, !frame.rsv2, !frame.rsv3 else {
+        return context.fireErrorCaught(WebRefusal(400, "a frame with a reserved bit"))
+      }
+      // The head of the frame does not wait.
+      let size = frame.data.readableBytes
+      limit.release(6 + (size < 126 ? 0 : size < 1 << 16 ? 2 : 8))
       context.fireChannelRead(data)
     }
   }
@@ -183,8 +248,12 @@
   /// Sends to the WebSocket of a page.
   private struct SocketOutput: PageOutput {
     let channel: any Channel
+    let waiting: WaitingBytes
 
     func send(_ message: [UInt8]) async {
+      // A page that is closed connects anew, when less waits.
+      guard waiting.add(message.count) else { return channel.close(promise: nil) }
+      defer { waiting.remove(message.count) }
       let frame = WebSocketFrame(fin: true, opcode: .text, data: ByteBuffer(bytes: message))
       // Of a page that does not read, only one message waits here. The channel stays writable, so its own handler does not notice.
       let slow = channel.eventLoop.scheduleTask(in: SocketHandler.slowLife) { channel.close(promise: nil) }

@@ -15,7 +15,7 @@
 
   /// The server of one folder: what all of its connections share.
   ///
-  ///     connection ──▶ LoopbackPeer ──▶ OpeningLimit ──▶ HTTP ──▶ RequestHandler ──▶ StudioBodies
+  ///     connection ──▶ LoopbackPeer ──▶ ConnectionLimit ──▶ HTTP ──▶ RequestHandler ──▶ StudioBodies
   ///                                                      └──upgrade──▶ SocketHandler ──▶ LivePage ──▶ Session
   final class StudioServer: Sendable {
     /// The most connections, and the most pages among them.
@@ -31,10 +31,16 @@
     /// How long a program waits for a server of its folder that starts or ends.
     static let changeLife = Duration.seconds(5)
 
+    private struct Page {
+      let channel: any Channel
+      /// Nil until it has proved its session.
+      var ticket: String?
+    }
+
     private struct State {
       var sessions: PageSessions
       var connections = 0
-      var sockets: [ObjectIdentifier: any Channel] = [:]
+      var sockets: [ObjectIdentifier: Page] = [:]
       var isEnding = false
       /// Counts the pages that came and the links, so that a server without pages knows whether there was one meanwhile.
       var arrivals = 0
@@ -43,9 +49,15 @@
     let launch: StudioLaunch
     let hub: StudioHub
     let bodies: StudioBodies
-    let gate: Gate
     let assets = SentAssets(.system)
-    let port: Int
+    let door: Door
+    let waiting: WaitingBytes
+    /// The ports of former servers.
+    let formerPorts: [Int]
+    /// Names the folder also after a restart.
+    private let folderID: String
+    /// The socket of this server, if a later one can get it.
+    private let socket: ServerRecord.Socket?
     private let keep: @Sendable (ServerRecord) throws(ArtError) -> Void
     private let elapsed: @Sendable () -> Duration
     private let sleep: @Sendable (Duration) async throws -> Void
@@ -54,29 +66,44 @@
     private let keeping = Mutex(())
     private let state: Mutex<State>
 
-    /// A server of a folder that knows the sessions of a former one. `keep` keeps them for a later one. `end` ends the server.
+    /// A server of a folder at a port. With the socket of the former server it knows that one's sessions: nobody else had the port meanwhile.
+    /// `start` is the time since the machine's boot, `waiting` how many bytes may wait. `keep` keeps the record for a later server. `end` ends the server.
     init(
-      _ launch: StudioLaunch, _ workspace: Workspace, port: Int, keys: [ServerRecord.SessionKey] = [],
+      _ launch: StudioLaunch, _ workspace: Workspace, port: Int, socket: ServerRecord.Socket? = nil,
+      after former: ServerRecord? = nil, at start: Duration = .zero, waiting: Int = WaitingBytes.limit,
       clock: some Clock<Duration> = ContinuousClock(),
       end: @escaping @Sendable () -> Void = { kill(getpid(), SIGTERM) },
       keep: @escaping @Sendable (ServerRecord) throws(ArtError) -> Void
     ) {
-      (self.launch, self.port, self.keep, self.end) = (launch, port, keep, end)
-      let start = clock.now
-      elapsed = { start.duration(to: clock.now) }
+      (self.launch, self.socket, self.keep, self.end) = (launch, socket, keep, end)
+      door = Door(port: port)
+      self.waiting = WaitingBytes(limit: waiting)
+      let begin = clock.now
+      elapsed = { start + begin.duration(to: clock.now) }
       sleep = { try await clock.sleep(for: $0) }
       hub = StudioHub(workspace, first: launch.document)
       bodies = StudioBodies(
         workspace, by: Renderer(),
         thumbnails: Thumbnails(
           renderer: Renderer(pool: HelperPool(limit: Self.drawings)), recovery: workspace.recovery(by: nil)))
-      gate = Gate(port: port)
-      state = Mutex(State(sessions: PageSessions(.system, keys: keys.map { ($0.id, $0.key) })))
+      folderID = Self.identity(of: launch.folder)
+      formerPorts = (former?.ports ?? []).filter { $0 != port }
+      var sessions: [PageSessions.Session] = []
+      if let socket, let former, former.socket?.isSame(as: socket) == true {
+        sessions = former.sessions.map { PageSessions.Session($0) }
+      }
+      state = Mutex(State(sessions: PageSessions(.system, sessions: sessions)))
+    }
+
+    /// A digest of which folder it is, and where.
+    private static func identity(of folder: String) -> String {
+      let file = FileIdentity(at: folder).map { "\($0.device):\($0.inode)" } ?? ""
+      return hexadecimal(Array(WebSecrets.system.digest(Array("\(file):\(folder)".utf8)).prefix(16)))
     }
 
     /// The message that welcomes a page.
     func welcome(_ ticket: String) -> [UInt8] {
-      Handshake.welcome(ticket: ticket, folder: launch.folder, document: hub.first)
+      Handshake.welcome(ticket: ticket, folder: launch.folder, folderID: folderID, document: hub.first)
     }
 
     /// The client, with the name of this server's user if its page gives none.
@@ -88,7 +115,7 @@
       }
     }
 
-    /// The time since the server started.
+    /// The time of codes and sessions: since the machine's boot.
     var now: Duration { elapsed() }
 
     /// The link of the page with a new launch code. A server that opened a browser waits a minute for a page that comes by it.
@@ -96,10 +123,10 @@
       let code = withSessions { sessions, now in sessions.makeCode(at: now) }
       state.withLock { $0.arrivals += 1 }
       endUnlessPageComes()
-      return "http://127.0.0.1:\(port)/#c=\(code)"
+      return "http://127.0.0.1:\(door.port)/#c=\(code)"
     }
 
-    /// Uses the sessions. Their keys are kept for a later server when a session was added.
+    /// Uses the sessions.
     func withSessions<Value: Sendable, Failure>(
       _ body: (inout PageSessions, Duration) throws(Failure) -> Value
     ) throws(Failure) -> Value {
@@ -112,17 +139,45 @@
       return try result.get()
     }
 
-    /// Keeps the sessions' keys for a later server. Without them its pages need a new link.
+    /// Keeps the ports, and with a socket that a later server can get the sessions' keys, for that one.
     func keepSessions() {
       keeping.withLock { _ in
-        let kept = state.withLock { $0.sessions.kept }
-        let record = ServerRecord(
-          folder: launch.folder, port: port,
-          sessions: kept.map { ServerRecord.SessionKey(id: $0.id, key: $0.key) })
+        var record = ServerRecord(
+          folder: launch.folder, ports: Array(([door.port] + formerPorts).prefix(ServerRecord.mostPorts)),
+          socket: socket)
+        if socket != nil {
+          record.sessions = withSessions { sessions, now in sessions.kept(at: now) }.map { $0.key() }
+        }
         do throws(ArtError) { try keep(record) } catch {
           Main.report("pages will need a new link after a restart: \(error.cause)")
         }
       }
+    }
+
+    /// The sessions for display.
+    func sessions() -> [StudioSession] {
+      let time = WallClock.milliseconds()
+      return withSessions { sessions, now in
+        sessions.kept(at: now).map { session in
+          StudioSession(
+            id: session.id, made: time - (now - session.made).milliseconds,
+            used: time - (now - session.used).milliseconds, isConnected: sessions.isConnected(session.id))
+        }
+      }
+    }
+
+    /// Ends a session, or all of them, and tells their pages. Returns how many there were.
+    func revoke(_ session: String?) -> Int {
+      let ended = state.withLock { state in
+        let pages = state.sockets.values.filter { page in
+          guard let own = page.ticket.flatMap({ state.sessions.session(of: $0) }) else { return false }
+          return session == nil || own == session
+        }
+        return (pages.map(\.channel), state.sessions.revoke(session).count)
+      }
+      for channel in ended.0 { channel.pipeline.fireUserInboundEventTriggered(SocketHandler.SessionEnded()) }
+      keepSessions()
+      return ended.1
     }
 
     // MARK: Connections
@@ -146,10 +201,16 @@
     func add(_ channel: any Channel) -> Bool {
       state.withLock { state in
         guard state.sockets.count < Self.pages, !state.isEnding else { return false }
-        state.sockets[ObjectIdentifier(channel)] = channel
+        state.sockets[ObjectIdentifier(channel)] = Page(channel: channel)
         state.arrivals += 1
         return true
       }
+    }
+
+    /// A page has proved its session.
+    func admit(_ channel: any Channel, _ ticket: String) {
+      state.withLock { $0.sockets[ObjectIdentifier(channel)]?.ticket = ticket }
+      keepSessions()
     }
 
     /// A page has gone. After the last one, a server that opened a browser ends.
@@ -175,7 +236,7 @@
     private func sayGoodbye(_ loop: any EventLoop) async {
       let channels = state.withLock { state in
         state.isEnding = true
-        return Array(state.sockets.values)
+        return state.sockets.values.map(\.channel)
       }
       let written = channels.map { channel in
         let frame = WebSocketFrame(
@@ -207,8 +268,9 @@
       } catch {
         throw ArtError(error, cannot: "start", "a thread for signals")
       }
-      guard let place = try await place(launch) else { return }
-      guard !launch.isLink else {
+      let handed = try ListeningSocket(handedTo: getpid())
+      guard let place = try await place(launch, handed) else { return }
+      guard launch.request == nil else {
         throw ArtError(
           .unavailable, "no server is running for \(launch.folder); start one with `emojiart serve`",
           about: launch.folder)
@@ -224,21 +286,28 @@
       settings.mostFolders = 4_000
       settings.mergesCopies = true
       let workspace = try await Workspace.open(launch.folder, settings)
-      let (descriptor, port) = try listen(on: [launch.port, former?.port, 0].compactMap(\.self), launch)
-      let server = StudioServer(launch, workspace, port: port, keys: former?.sessions ?? []) {
-        (record) throws(ArtError) in try place.write(record)
+      let socket: ListeningSocket
+      if let handed {
+        socket = handed
+      } else {
+        socket = try ListeningSocket(at: launch.port, avoiding: former?.ports ?? [])
       }
+      let server = StudioServer(
+        launch, workspace, port: socket.port, socket: handed?.identity, after: former,
+        at: .seconds(ListeningSocket.secondsSinceBoot)
+      ) { (record) throws(ArtError) in try place.write(record) }
       server.keepSessions()
       let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
       isServing.store(true, ordering: .releasing)
-      let listener = try await Connection.listen(descriptor, server, group)
+      let listener = try await Connection.listen(socket.descriptor, server, at: server.door, group)
+      let formerListeners = try await listenAtFormerPorts(server, group)
       let control = try await ControlSocket.listen(at: place.socket, server, group)
       let link = server.link()
       Main.write(link + "\n", to: 1)
       if launch.opens { Browser.open(link) }
       for await _ in ended.stream { break }
       let telling = Task { await server.sayGoodbye(group.next()) }
-      listener.close(promise: nil)
+      for listener in [listener] + formerListeners { listener.close(promise: nil) }
       control.close(promise: nil)
       unlink(place.socket)
       let saving = Task { await workspace.close() }
@@ -252,18 +321,48 @@
       let failure = await saving.value
       await telling.value
       deadline.cancel()
+      // Pages have used their sessions meanwhile.
+      server.keepSessions()
       if let failure { throw failure }
     }
 
-    /// Takes the place of the folder's server. If a server is running, prints its link and returns nil. A server that starts or ends does not
-    /// answer: this tries again for 5 seconds, and then throws `busy`.
-    private static func place(_ launch: StudioLaunch) async throws(ArtError) -> ServerPlace? {
+    /// Listens where former servers did, at those ports that are free: see `Door`.
+    private static func listenAtFormerPorts(
+      _ server: StudioServer, _ group: MultiThreadedEventLoopGroup
+    ) async throws(ArtError) -> [any Channel] {
+      var listeners: [any Channel] = []
+      for port in server.formerPorts {
+        let socket: ListeningSocket
+        do throws(SystemError) { socket = try ListeningSocket(at: port) } catch {
+          // Another program has the port by now, as it may.
+          continue
+        }
+        let door = Door(port: port, isFormer: true)
+        listeners.append(try await Connection.listen(socket.descriptor, server, at: door, group))
+      }
+      return listeners
+    }
+
+    /// Takes the place of the folder's server. If a server is running, has it answer what the launch asks for, prints that and returns nil. A
+    /// server that starts or ends does not answer: this tries again for 5 seconds, and then throws `busy`.
+    private static func place(
+      _ launch: StudioLaunch, _ handed: ListeningSocket?
+    ) async throws(ArtError) -> ServerPlace? {
+      if let handed, let port = launch.port, handed.port != port {
+        throw ArtError(.usage, "the socket that was handed over is at port \(handed.port); leave --port out")
+      }
       let end = ContinuousClock.now + changeLife
       while true {
         let place = try ServerPlace(of: launch.folder)
         if place.isOwn { return place }
-        if let running = try ControlSocket.ask(at: place.socket) {
-          try show(running, launch)
+        if let answer = try ControlSocket.ask(launch.request ?? .link, at: place.socket) {
+          guard handed == nil else {
+            throw ArtError(
+              .unavailable,
+              "a server of \(launch.folder) is running at another socket; end that server first",
+              about: launch.folder)
+          }
+          try show(answer, launch)
           return nil
         }
         guard ContinuousClock.now < end else {
@@ -273,6 +372,28 @@
         do { try await Task.sleep(for: .milliseconds(20)) } catch {
           // A cancelled sleep only makes the next try come sooner.
         }
+      }
+    }
+
+    /// Prints what the running server has answered.
+    private static func show(_ answer: String, _ launch: StudioLaunch) throws(ArtError) {
+      switch launch.request ?? .link {
+      case .link:
+        guard let running = RunningServer(answer: answer) else { throw .badAnswer(launch.folder) }
+        try show(running, launch)
+      case .sessions:
+        let sessions = try StudioSession.parse(answer)
+        Main.write(launch.isJSON ? StudioSession.json(sessions) : StudioSession.words(sessions), to: 1)
+      case .revoke(let session):
+        guard let count = Int(answer.dropLast()) else { throw .badAnswer(launch.folder) }
+        guard count > 0 || session == nil else {
+          throw ArtError(
+            .badValue, "there is no session \(session ?? ""); see `emojiart serve --sessions`", about: session
+          )
+        }
+        Main.write(
+          launch.isJSON
+            ? "{\"revoked\":\(count)}\n" : "\(count) \(count == 1 ? "session" : "sessions") ended\n", to: 1)
       }
     }
 
@@ -290,49 +411,30 @@
       Main.write(link + "\n", to: 1)
       if launch.opens { Browser.open(link) }
     }
+  }
 
-    /// Listens at the first of these ports of 127.0.0.1 that is free; 0 stands for any. A port that the user wants must be free.
-    private static func listen(
-      on ports: [Int], _ launch: StudioLaunch
-    ) throws(ArtError) -> (descriptor: Int32, port: Int) {
-      for port in ports {
-        do throws(SystemError) { return try listen(at: port) } catch {
-          // The port of the last server is only preferred.
-          guard port == launch.port || port == 0 else { continue }
-          guard error.number == EADDRINUSE, port != 0 else {
-            throw ArtError(error, cannot: "listen at", port == 0 ? "127.0.0.1" : "port \(port)")
-          }
-          throw ArtError(
-            .unavailable, "port \(port) is in use; choose another one with --port", about: "\(port)")
-        }
-      }
-      throw ArtError(.unavailable, "no port of 127.0.0.1 is free")
+  extension ArtError {
+    fileprivate static func badAnswer(_ folder: String) -> ArtError {
+      ArtError(.unavailable, "the server of \(folder) is of another version; end it first", about: folder)
+    }
+  }
+
+  extension PageSessions.Session {
+    /// The session of a former server.
+    fileprivate init(_ key: ServerRecord.SessionKey) {
+      self.init(id: key.id, key: key.key, made: .seconds(key.made), used: .seconds(key.used))
     }
 
-    private static func listen(at port: Int) throws(SystemError) -> (descriptor: Int32, port: Int) {
-      let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-      guard descriptor >= 0 else { throw SystemError("socket") }
-      var address = sockaddr_in()
-      address.sin_family = sa_family_t(AF_INET)
-      address.sin_port = in_port_t(truncatingIfNeeded: port).bigEndian
-      address.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
-      var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-      // Connections of a former server that are not forgotten yet do not hold the port; a listening server does.
-      var yes: Int32 = 1
-      setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
-      let isListening = withUnsafeMutablePointer(to: &address) { pointer in
-        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-          // Two sockets can be bound to one port until one of them listens.
-          Glibc.bind(descriptor, $0, size) == 0 && Glibc.listen(descriptor, 64) == 0
-            && getsockname(descriptor, $0, &size) == 0
-        }
-      }
-      guard isListening else {
-        let error = SystemError("bind")
-        close(descriptor)
-        throw error
-      }
-      return (descriptor, Int(in_port_t(bigEndian: address.sin_port)))
+    /// What is kept of it for a later server.
+    fileprivate func key() -> ServerRecord.SessionKey {
+      ServerRecord.SessionKey(
+        id: id, key: key, made: Int(made.components.seconds), used: Int(used.components.seconds))
+    }
+  }
+
+  extension Duration {
+    fileprivate var milliseconds: Int {
+      Int(components.seconds) * 1_000 + Int(components.attoseconds / 1_000_000_000_000_000)
     }
   }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ArtSystem
 import CStore
 import Foundation
 import Synchronization
@@ -32,6 +33,36 @@ import Testing
       path: located.path, name: "control", mode: .privateCopy, deadline: Deadline(.zero))
     try copy.execute("BEGIN IMMEDIATE; ROLLBACK")
     #expect(try bytes(file.path) == whole)
+    withExtendedLifetime(folder) {}
+  }
+
+  @Test(
+    "F40 a document whose folder gives way to a link, after it was found, is neither opened, moved nor replaced there"
+  )
+  func linkMeanwhile() throws {
+    let folder = try Workspace()
+    for name in ["posters", "private", "trash"] { try #require(mkdir(folder[name], 0o755) == 0) }
+    let file = try folder.document("posters/bees.emojiart")
+    let own = try folder.document("private/bees.emojiart")
+    let located = try file.locate()
+    let before = try [bytes(file.path), bytes(own.path)]
+    try #require(rename(folder["posters"], folder["away"]) == 0)
+    try #require(symlink(folder["private"], folder["posters"]) == 0)
+    // The control: a plain open is led away.
+    let descriptor = open(located.path, O_RDONLY | O_NOFOLLOW)
+    #expect(descriptor >= 0)
+    close(descriptor)
+    #expect(PlainPath.open(located.path, O_RDONLY) < 0 && errno == ELOOP)
+    for writable in [false, true] {
+      #expect(throws: ArtError.self) { try GuardedFile(located, writable: writable) }
+      #expect(throws: ArtError.self) {
+        try DocumentFile.connect(located, writable ? .readWrite : .readOnly, Deadline(.zero))
+      }
+    }
+    var strict = file
+    strict.followsLinks = false
+    #expect(QuickState(strict) == nil && QuickState(file) != nil)
+    #expect(try [bytes(folder["away/bees.emojiart"]), bytes(own.path)] == before)
     withExtendedLifetime(folder) {}
   }
 

@@ -9,14 +9,43 @@ import Testing
 @Suite("What a server keeps for the next one") struct ServerRecordTests {
   @Test("H9 a record is read as it was written, also one with members of a later version")
   func record() throws {
-    let key = ServerRecord.SessionKey(id: "a1", key: [UInt8](0..<32))
-    let record = ServerRecord(folder: "/srv/art", port: 8_080, sessions: [key])
-    #expect(try ServerRecord(json: record.json) == record)
-    let text = String(decoding: record.json, as: UTF8.self)
-    let later = text.replacingOccurrences(of: #"{"folder""#, with: #"{"more":[1],"folder""#)
-    #expect(try ServerRecord(json: Array(later.utf8)) == record)
-    for wrong in ["", "{}", #"{"port":0}"#, #"{"port":1,"sessions":[{"id":"a","key":[1]}]}"#] {
-      #expect(throws: ArtError.self) { try ServerRecord(json: Array(wrong.utf8)) }
+    let key = ServerRecord.SessionKey(id: "a1", key: [UInt8](0..<32), made: 1, used: 2)
+    let socket = ServerRecord.Socket(cookie: 1, inode: 2, boot: 3)
+    for record in [
+      ServerRecord(folder: "/srv/art", ports: [8_080, 1], socket: socket, sessions: [key]),
+      ServerRecord(folder: "/srv/art", ports: [8_080]),
+    ] {
+      #expect(try ServerRecord(json: record.json) == record)
+      let text = String(decoding: record.json, as: UTF8.self)
+      let later = text.replacingOccurrences(of: #"{"folder""#, with: #"{"more":[1],"folder""#)
+      #expect(try ServerRecord(json: Array(later.utf8)) == record)
+    }
+    let whole = String(
+      decoding: ServerRecord(folder: "", ports: [1], socket: socket, sessions: [key]).json, as: UTF8.self)
+    let socketText = #","socket":{"boot":3,"cookie":1,"inode":2}"#
+    #expect(whole.contains(socketText))
+    for wrong in [
+      "", "{}", #"{"ports":[0]}"#, #"{"ports":[1,2,3,4,5,6]}"#,
+      whole.replacingOccurrences(of: socketText, with: ""),
+      whole.replacingOccurrences(of: #","made":1"#, with: ""),
+      whole.replacingOccurrences(of: "[0,1,", with: "[0,"),
+    ] {
+      #expect(throws: ArtError.self, "\(wrong)") { try ServerRecord(json: Array(wrong.utf8)) }
+    }
+  }
+
+  @Test("H3 a socket is the same one only with its numbers, in the same boot of the machine")
+  func socket() {
+    let socket = ServerRecord.Socket(cookie: 1, inode: 2, boot: 1_000)
+    let others = [
+      (ServerRecord.Socket(cookie: 1, inode: 2, boot: 1_005), true),
+      (ServerRecord.Socket(cookie: 1, inode: 2, boot: 1_006), false),
+      (ServerRecord.Socket(cookie: 1, inode: 2, boot: .min), false),
+      (ServerRecord.Socket(cookie: 2, inode: 2, boot: 1_000), false),
+      (ServerRecord.Socket(cookie: 1, inode: 3, boot: 1_000), false),
+    ]
+    for (other, isSame) in others {
+      #expect(socket.isSame(as: other) == isSame && other.isSame(as: socket) == isSame)
     }
   }
 

@@ -16,6 +16,22 @@ import Testing
     return names.sorted()
   }
 
+  @Test(
+    "F40 a folder that is held open is the same one when something else is put in its place, and no link leads to it"
+  )
+  func plainFolder() throws {
+    #expect(mkdir(scratch["folder"], 0o700) == 0 && mkdir(scratch["other"], 0o700) == 0)
+    #expect(symlink("folder", scratch["link"]) == 0)
+    for path in [scratch["link"], scratch["link"] + "/", scratch["none"]] {
+      #expect(throws: SystemError.self) { try PlainFolder(path) }
+    }
+    let folder = try PlainFolder(scratch["folder"])
+    #expect(rename(scratch["folder"], scratch["away"]) == 0)
+    #expect(symlink("other", scratch["folder"]) == 0)
+    #expect(mkdir(folder.path(of: "new"), 0o700) == 0)
+    #expect(access(scratch["away/new"], F_OK) == 0 && access(scratch["other/new"], F_OK) != 0)
+  }
+
   @Test("A5 a folder is read to its end: each entry once, with its kind, whatever the bytes of its name are")
   func entries() throws {
     #expect(mkdir(scratch["folder"], 0o700) == 0 && symlink("folder", scratch["link"]) == 0)

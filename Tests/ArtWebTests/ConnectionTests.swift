@@ -31,17 +31,98 @@
       }
     }
 
-    @Test("H11 a connection whose head came stays open")
-    func head() async throws {
+    @Test("H11 a connection without a request is closed after 60 seconds, and each later head has 5 seconds")
+    func pauses() async throws {
       try await StudioRoom.with { room in
-        let connection = try await room.connect()
-        await room.pass(.seconds(4))
-        try await connection.send(room.head("GET / HTTP/1.1"))
-        #expect(try await connection.answer().status == 200)
-        await room.pass(.hours(24))
-        #expect(connection.isOpen)
+        let (connection, slow) = (try await room.connect(), try await room.connect())
+        for each in [connection, slow] {
+          try await each.send(room.head("GET / HTTP/1.1"))
+          #expect(try await each.answer().status == 200)
+        }
+        await room.pass(.seconds(59))
         try await connection.send(room.head("GET /main.js HTTP/1.1"))
         #expect(try await connection.answer().status == 200)
+        try await slow.send("GET / HTTP/1.1\r\n")
+        await room.pass(.milliseconds(4_999))
+        #expect(connection.isOpen && slow.isOpen)
+        await room.pass(.milliseconds(1))
+        #expect(connection.isOpen && !slow.isOpen)
+        await room.pass(.seconds(55))
+        #expect(!connection.isOpen)
+      }
+    }
+
+    @Test("H11 a body may pause for 30 seconds and take 2 minutes, and is refused then")
+    func lateBody() async throws {
+      try await StudioRoom.with { room in
+        let (silent, slow) = (try await room.connect(), try await room.connect())
+        let begin = String(room.post("/session", String(repeating: "x", count: 200)).dropLast(200))
+        for connection in [silent, slow] { try await connection.send(begin) }
+        await room.pass(.milliseconds(29_999))
+        #expect(silent.isOpen)
+        try await slow.send("x")
+        await room.pass(.milliseconds(1))
+        #expect(try await silent.answer().status == 408)
+        try await silent.waitForEnd()
+        for _ in 0..<3 {
+          await room.pass(.seconds(29))
+          #expect(slow.isOpen)
+          try await slow.send("x")
+        }
+        await room.pass(.milliseconds(2_999))
+        #expect(slow.isOpen)
+        await room.pass(.milliseconds(1))
+        #expect(try await slow.answer().status == 408)
+        try await slow.waitForEnd()
+      }
+    }
+
+    @Test("H11 a body that is too long is refused by its head, and its sender gets the answer")
+    func longBody() async throws {
+      try await StudioRoom.with { room in
+        let connection = try await room.connect()
+        let request = room.post("/session", String(repeating: "x", count: (4 << 10) + 1))
+        try await connection.send(request.prefix { $0 != "x" })
+        #expect(try await connection.answer().status == 413)
+        #expect(connection.isOpen, "what its sender sends meanwhile takes no answer away")
+        try await connection.send(String(repeating: "x", count: 4 << 10))
+        #expect(connection.isOpen && room.waiting == 0)
+        try await connection.send("x")
+        try await connection.waitForEnd()
+        let silent = try await room.connect()
+        try await silent.send(request.prefix { $0 != "x" })
+        #expect(try await silent.answer().status == 413)
+        await room.pass(.seconds(5))
+        #expect(!silent.isOpen)
+      }
+    }
+
+    @Test("H15 what waits of all connections together has one bound: bodies, answers and messages")
+    func waiting() async throws {
+      try await StudioRoom.with(waiting: 10_000) { room in
+        let (first, second) = (try await room.connect(), try await room.connect())
+        let long = String(repeating: "x", count: 4_000)
+        for (connection, count) in [(first, 3_999), (second, 3_999)] {
+          try await connection.send(room.post("/session", long).dropLast(4_000) + long.prefix(count))
+        }
+        #expect(room.waiting == 7_998)
+        // An answer, and a third body.
+        let third = try await room.connect()
+        try await third.send(room.head("GET /main.js HTTP/1.1"))
+        #expect(try await third.answer().status == 503)
+        let fourth = try await room.connect()
+        try await fourth.send(room.post("/session", long))
+        #expect(try await fourth.answer().status == 503)
+        // A message of a page, of which the end does not come.
+        let page = try await room.connect()
+        try await page.becomeSocket()
+        try await page.send(Array(Frame.bytes(.text, String(repeating: "x", count: 3_000)).prefix(2_900)))
+        #expect(!page.isOpen)
+        for connection in [first, second] {
+          try await connection.send("x")
+          #expect(try await connection.answer().status == 400)
+        }
+        try await until("nothing that waits") { room.waiting == 0 }
       }
     }
 
@@ -195,6 +276,112 @@
       }
     }
 
+    @Test("H15 of the pings of a page that reads nothing only the last one is answered, when it reads again")
+    func unreadPings() async throws {
+      try await StudioRoom.with { room in
+        let connection = try await room.connect()
+        try await connection.becomeSocket()
+        try await connection.prove(try room.session())
+        try await connection.setReading(false)
+        for number in 0..<100 { try await connection.send(Frame.bytes(.ping, "\(number)")) }
+        #expect(try await connection.rest().isEmpty)
+        try await connection.setReading(true)
+        #expect(try await connection.rest().map(\.text) == ["99"])
+        try await connection.send(Frame.bytes(.ping, "again"))
+        #expect(try await connection.rest().map(\.text) == ["again"])
+        // One that never reads again is closed.
+        try await connection.setReading(false)
+        await room.pass(.seconds(30))
+        #expect(!connection.isOpen)
+        #expect(room.waiting == 0)
+      }
+    }
+
+    @Test("H11 pings that a page cannot have answered, because its request is performed, do not close it")
+    func longRequest() async throws {
+      try await StudioRoom.with { room in
+        let connection = try await room.connect()
+        try await connection.becomeSocket()
+        try await connection.prove(try room.session())
+        try await connection.beginLongRequest()
+        for _ in 0..<20 { await room.pass(.seconds(15)) }
+        #expect(connection.isOpen)
+        try await connection.endLongRequest()
+        for _ in 0..<3 { await room.pass(.seconds(15)) }
+        #expect(connection.isOpen)
+        await room.pass(.seconds(15))
+        #expect(!connection.isOpen)
+      }
+    }
+
+    @Test("H14 a page whose session is revoked is told so and closed, and its session is known no more")
+    func revoked() async throws {
+      try await StudioRoom.with { room in
+        let (session, other) = (try room.session(), try room.session())
+        let connections = [try await room.connect(), try await room.connect()]
+        for (connection, session) in zip(connections, [session, other]) {
+          try await connection.becomeSocket()
+          try await connection.prove(session)
+        }
+        #expect(room.sessions.map(\.id) == [session.id, other.id])
+        #expect(room.sessions.map(\.isConnected) == [true, true])
+        #expect(room.revoke(session.id) == 1 && room.revoke(session.id) == 0)
+        #expect(try await connections[0].message().contains(#""status":401"#))
+        #expect(try await connections[0].closingCode() == 1008)
+        try await connections[0].waitForEnd()
+        #expect(connections[1].isOpen && room.sessions.map(\.id) == [other.id])
+        let again = try await room.connect()
+        try await again.becomeSocket()
+        try await again.say(session.hello)
+        #expect(try await again.message().contains(#""status":401"#))
+        #expect(room.kept.value.withLock(\.last) == [other.id])
+      }
+    }
+
+    @Test("H14 a page whose session is over is told so and closed at its next ping")
+    func over() async throws {
+      try await StudioRoom.with { room in
+        let connection = try await room.connect()
+        try await connection.becomeSocket()
+        try await connection.prove(try room.session())
+        room.clock.advance(by: .seconds(30 * 86_400))
+        await room.pass(.seconds(15))
+        #expect(try await connection.message().contains(#""status":401"#))
+        #expect(try await connection.closingCode() == 1008)
+        try await connection.waitForEnd()
+      }
+    }
+
+    @Test(
+      "H3 at a former server's port are the page's files only: no code, no session and no ticket is taken")
+    func formerPort() async throws {
+      try await StudioRoom.with { room in
+        let session = try room.session()
+        let page = try await room.connect(atFormerPort: true)
+        try await page.send(room.head("GET / HTTP/1.1"))
+        #expect(try await page.answer().status == 200)
+        let code = room.code()
+        let trade = room.post("/session", #"{"code":"\#(code)"}"#)
+        try await page.send(trade)
+        #expect(try await page.answer().status == 403)
+        let socket = try await room.connect(atFormerPort: true)
+        try await socket.becomeSocket()
+        try await socket.say(session.hello)
+        #expect(try await socket.message().contains(#""status":401"#))
+        #expect(try await socket.closingCode() == 1008)
+        #expect(try await room.trade(code) == 200, "the code was not used")
+        // The ticket of a page that is connected at the other port.
+        let own = try await room.connect()
+        try await own.becomeSocket()
+        let ticket = try await own.prove(session)
+        let other = try await room.connect(atFormerPort: true)
+        try await other.send(
+          room.head("GET /thumbnail?document=bees.emojiart&side=192 HTTP/1.1").dropLast()
+            + "Authorization: Bearer \(ticket)\r\n\r\n")
+        #expect(try await other.answer().status == 401)
+      }
+    }
+
     @Test("H11 nothing is read of a page after it was refused")
     func refused() async throws {
       try await StudioRoom.with { room in
@@ -230,7 +417,9 @@
       try await StudioRoom.with { room in
         let long = String(repeating: "x", count: 200)
         let wrong: [(name: String, frames: [UInt8])] = [
-          ("binary", Frame.bytes(.binary, "x")), ("continuation", Frame.bytes(.continuation, "x")),
+          ("a reserved bit", [0xC1, 0x80, 0, 0, 0, 0]), ("another one", [0xA1, 0x80, 0, 0, 0, 0]),
+          ("the third one, in a ping", [0x99, 0x80, 0, 0, 0, 0]), ("binary", Frame.bytes(.binary, "x")),
+          ("continuation", Frame.bytes(.continuation, "x")),
           ("close", Frame.bytes(.connectionClose, "")), ("an unknown kind", [0x83, 0x80, 0, 0, 0, 0]),
           ("a text without a mask", [0x81, 0x01, 0x20]), ("a ping without a mask", [0x89, 0x00]),
           ("a long ping", Frame.bytes(.ping, long)), ("half a ping", [0x09, 0x80, 0, 0, 0, 0]),
@@ -250,6 +439,23 @@
           try await connection.send(frames)
           #expect(!connection.isOpen, "\(name)")
         }
+      }
+    }
+
+    @Test("H11 the law of the fuzzer of frames holds for messages, for what is none, and for broken frames")
+    func law() {
+      let texts = [
+        #"{"hello":{"nonce":"0123456789abcdef","session":"0123456789abcdef"}}"#,
+        #"{"answer":{"client":"0123456789ab","name":"Ada","proof":"00"}}"#,
+        #"{"open":"bees.emojiart","tag":"1"}"#, #"{"find":{"limit":60,"words":"bee"},"tag":"2"}"#,
+        #"{"documents":{"makeFolder":"../x"},"tag":"3"}"#, #"{"documents":{"list":""},"tag":"4"}"#,
+        #"{"presence":{"ids":["0000000a"]}}"#, "[]", "",
+      ]
+      let whole = texts.flatMap { Frame.bytes(.text, $0) }
+      for input in texts.map({ Frame.bytes(.text, $0) }) + [
+        whole, [0xC1, 0x80, 0, 0, 0, 0], Array(whole.dropLast()),
+      ] {
+        #expect(input.withUnsafeBufferPointer { fuzz($0.baseAddress, $0.count) } == 0)
       }
     }
 

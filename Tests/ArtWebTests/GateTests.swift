@@ -16,7 +16,7 @@ import Testing
   /// A request of our own page for each route, and the route.
   private static let routes: [(method: String, target: String, fields: [(String, String)])] = [
     ("GET", "/", []), ("GET", "/main.js", []), ("POST", "/session", [origin, json]),
-    ("POST", "/code", [origin, json, ticket]), ("GET", "/live", [origin]),
+    ("GET", "/live", [origin]),
     ("POST", "/glyphs", [origin, json, ticket]), ("GET", "/picture?document=bees.emojiart", [ticket]),
     ("GET", "/render?document=bees.emojiart&format=png&scale=2", [ticket]),
     (

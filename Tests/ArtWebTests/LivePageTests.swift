@@ -239,6 +239,20 @@ extension LivePage {
       pages.clock.advance(by: StudioHub.presencePause)
       try await until("the end of the pause") { pages.clock.asleep == 0 }
       #expect(slow.shown.count == slowBefore)
+      // One page's presence is told alone; a page that has missed one gets all, once.
+      #expect(output.shown.last?.hasPrefix(#"{"peer":{"client":"000000000001""#) == true, "\(output.shown)")
+      slow.isSlow.withLock { $0 = false }
+      for number in 7...8 {
+        await show(number...number)
+        try await until("what is shown") {
+          pages.clock.advance(by: StudioHub.presencePause)
+          return slow.shown.count > slowBefore + number - 7
+        }
+      }
+      let caught = slow.shown.dropFirst(slowBefore)
+      #expect(
+        caught.first?.hasPrefix(#"{"peers":[{"#) == true && caught.last?.hasPrefix(#"{"peer":{"#) == true)
+      #expect(caught.count == 2, "\(caught)")
       for page in [ada, bob, eve] { await page.close() }
     }
   }

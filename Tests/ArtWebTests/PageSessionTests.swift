@@ -52,7 +52,7 @@ import Testing
     let session = try sessions.trade(sessions.makeCode(at: .zero), at: .zero)
     for _ in 0..<20 {
       #expect(throws: WebRefusal(401, "this server does not know the session; open it by a new link")) {
-        try sessions.greet(session: "stale", nonce: "0123456789abcdef")
+        try sessions.greet(session: "stale", nonce: "0123456789abcdef", at: .zero)
       }
     }
     // Unknown sessions are no failures, wrong proofs are.
@@ -72,15 +72,80 @@ import Testing
     }
   }
 
-  @Test("H3 a session that is used is forgotten last")
+  @Test("H3 a session that is used is forgotten last, and one of a connected page is not")
   mutating func order() throws {
     let first = try sessions.trade(sessions.makeCode(at: .zero), at: .zero)
     let second = try sessions.trade(sessions.makeCode(at: .zero), at: .zero)
-    _ = try greet(first.id, first.token, at: .zero)
-    #expect(sessions.kept.map(\.id) == [second.id, first.id])
-    for _ in 1..<PageSessions.sessions { _ = try sessions.trade(sessions.makeCode(at: .zero), at: .zero) }
-    #expect(sessions.kept.count == PageSessions.sessions)
-    #expect(sessions.kept.first?.id == first.id)
+    let third = try sessions.trade(sessions.makeCode(at: .zero), at: .zero)
+    guard case .admit(_, let ticket) = try greet(first.id, first.token, at: .zero) else {
+      Issue.record("not admitted")
+      return
+    }
+    #expect(sessions.kept(at: .zero).map(\.id) == [second.id, third.id, first.id])
+    sessions.end(ticket)
+    guard case .admit = try greet(second.id, second.token, at: .zero) else {
+      Issue.record("not admitted")
+      return
+    }
+    for _ in 0..<PageSessions.sessions { _ = try sessions.trade(sessions.makeCode(at: .zero), at: .zero) }
+    let kept = sessions.kept(at: .zero)
+    #expect(kept.count == PageSessions.sessions)
+    #expect(kept.first?.id == second.id)
+  }
+
+  @Test("H14 a session ends 7 days after its last use, and 30 days after it was made, used or not")
+  mutating func ends() throws {
+    let day = Duration.seconds(86_400)
+    let unused = try sessions.trade(sessions.makeCode(at: .zero), at: .zero)
+    let used = try sessions.trade(sessions.makeCode(at: .zero), at: .zero)
+    guard case .admit(_, let ticket) = try greet(used.id, used.token, at: .zero) else {
+      Issue.record("not admitted")
+      return
+    }
+    #expect(stays(ticket, at: day * 6))
+    #expect(isRefused(unused.id, at: day * 7) && !isRefused(used.id, at: day * 7))
+    #expect(sessions.kept(at: day * 7).map(\.id) == [used.id])
+    for number in stride(from: 12, to: 30, by: 6) { #expect(stays(ticket, at: day * number)) }
+    #expect(!stays(ticket, at: day * 30))
+    #expect(isRefused(used.id, at: day * 30))
+    #expect(sessions.kept(at: day * 30).isEmpty && !sessions.isTicket(ticket))
+  }
+
+  @Test("H14 a session that is revoked ends with the tickets of its pages, and others stay")
+  mutating func revoked() throws {
+    let one = try sessions.trade(sessions.makeCode(at: .zero), at: .zero)
+    let other = try sessions.trade(sessions.makeCode(at: .zero), at: .zero)
+    guard case .admit(_, let ticket) = try greet(one.id, one.token, at: .zero),
+      case .admit(_, let stays) = try greet(other.id, other.token, at: .zero)
+    else {
+      Issue.record("not admitted")
+      return
+    }
+    #expect(sessions.revoke("nothing").isEmpty)
+    #expect(sessions.revoke(one.id) == [one.id])
+    #expect(!sessions.isTicket(ticket) && !stays(ticket, at: .zero) && isRefused(one.id, at: .zero))
+    #expect(sessions.isTicket(stays) && sessions.isConnected(other.id))
+    #expect(sessions.revoke(nil) == [other.id] && sessions.kept(at: .zero).isEmpty)
+  }
+
+  @Test("H14 a session whose times are of another boot is none")
+  mutating func future() throws {
+    let session = try sessions.trade(sessions.makeCode(at: .zero), at: .seconds(100))
+    sessions = PageSessions(Self.secrets(), sessions: sessions.kept(at: .seconds(100)))
+    #expect(isRefused(session.id, at: .seconds(99)) && !isRefused(session.id, at: .seconds(100)))
+  }
+
+  private mutating func stays(_ ticket: String, at now: Duration) -> Bool {
+    sessions.stays(ticket, at: now)
+  }
+
+  private mutating func isRefused(_ session: String, at now: Duration) -> Bool {
+    do throws(WebRefusal) {
+      _ = try sessions.greet(session: session, nonce: "0123456789abcdef", at: now)
+      return false
+    } catch {
+      return error.status == 401
+    }
   }
 
   /// The two messages of a page that knows this token.
@@ -124,8 +189,9 @@ import Testing
   @Test("H3 a server that was started again knows the sessions of the former one")
   mutating func restarted() throws {
     let session = try sessions.trade(sessions.makeCode(at: .zero), at: .zero)
-    #expect(!sessions.kept.contains { $0.key == session.token }, "a token itself is not kept")
-    sessions = PageSessions(Self.secrets(), keys: sessions.kept)
+    let kept = sessions.kept(at: .zero)
+    #expect(!kept.contains { $0.key == session.token }, "a token itself is not kept")
+    sessions = PageSessions(Self.secrets(), sessions: kept)
     guard case .admit = try greet(session.id, session.token, at: .zero) else {
       Issue.record("not admitted")
       return

@@ -128,8 +128,6 @@ import Testing
       TriedRoute(
         name: "session", own: post("/session", [json], Array(#"{"code":"\#(code)"}"#.utf8)), status: 200,
         bodyBytes: 4 << 10),
-      TriedRoute(
-        name: "code", own: post("/code", [json, ticket], Array("{}".utf8)), status: 200, bodyBytes: 4 << 10),
       TriedRoute(name: "live", own: get("/live", [origin]), status: 426, bodyBytes: 0),
       TriedRoute(name: "upgrade", own: get("/live", [origin] + upgrade), status: 101, bodyBytes: 0),
       TriedRoute(

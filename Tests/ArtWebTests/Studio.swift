@@ -9,9 +9,11 @@ final class Studio {
   let folder: String
   let art: String
   let document: String
-  private let environment: [String: String]
+  let environment: [String: String]
+  /// A listening socket that outlives servers.
+  private var kept: Int32?
   /// The folder with the programs that are built beside the tests.
-  private static let products =
+  static let products =
     URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path
 
   init() throws {
@@ -30,7 +32,10 @@ final class Studio {
     try command(["add", document, "🐝"])
   }
 
-  deinit { try? FileManager.default.removeItem(atPath: folder) }
+  deinit {
+    if let kept { close(kept) }
+    try? FileManager.default.removeItem(atPath: folder)
+  }
 
   /// The output of the command, which must succeed.
   @discardableResult
@@ -56,9 +61,29 @@ final class Studio {
     try ServerProgram(beginServing(options), self)
   }
 
-  /// Starts a server, and does not wait for its link.
+  /// Starts a server, and does not wait for its link. It gets the kept socket, if there is one, as from systemd.
   func beginServing(_ options: [String] = []) throws -> SpawnedProgram {
-    try start(Self.products + "/emojiart", ["serve", document] + options)
+    let words = [Self.products + "/emojiart", "serve", document] + options
+    guard let kept else { return try start(words[0], Array(words.dropFirst())) }
+    let script = #"export LISTEN_PID=$$ LISTEN_FDS=1; exec "$@""#
+    return try SpawnedProgram(
+      "/bin/sh", ["-c", script, "serve"] + words, environment: environment, errors: folder + "/errors",
+      passing: kept)
+  }
+
+  /// Keeps a listening socket, which all servers from now on get.
+  func keepSocket() throws {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
+    let isListening = withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0 && listen(descriptor, 64) == 0
+      }
+    }
+    guard isListening else { throw ProgramError(what: "no socket to keep") }
+    kept = descriptor
   }
 
   func link() throws -> String { try command(["serve", art, "--link"]) }
@@ -68,6 +93,13 @@ final class Studio {
       .deletingLastPathComponent().appendingPathComponent("Fixtures/bin/studio-page").path
     let words = ["--client", client] + (session.map { ["--session", $0] } ?? []) + [link]
     return try PageProgram(start(script, words), self)
+  }
+
+  /// The record of the server.
+  func record() throws -> String {
+    let place = folder + "/run/emojiart/"
+    let names = try FileManager.default.contentsOfDirectory(atPath: place).filter { $0.hasSuffix(".json") }
+    return place + (try #require(names.first))
   }
 
   func journals() throws -> [String] {

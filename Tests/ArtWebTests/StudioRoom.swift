@@ -31,11 +31,12 @@
       init(_ value: Value) { self.value = Mutex(value) }
     }
 
-    private init(_ folder: String, _ workspace: Workspace, opens: Bool) {
+    private init(_ folder: String, _ workspace: Workspace, opens: Bool, waiting: Int) {
       var launch = StudioLaunch(folder: folder)
       launch.opens = opens
       server = StudioServer(
-        launch, workspace, port: 8080, clock: clock, end: { [ends] in ends.value.withLock { $0 += 1 } }
+        launch, workspace, port: 8080, socket: ServerRecord.Socket(cookie: 1, inode: 1, boot: 1),
+        waiting: waiting, clock: clock, end: { [ends] in ends.value.withLock { $0 += 1 } }
       ) { [kept] record in
         // Other threads get their turns while a record is written, and not always as many.
         for _ in 0..<(record.sessions.count * 37 % 200) { sched_yield() }
@@ -44,7 +45,9 @@
     }
 
     /// Runs a test with such a server, which opens a browser or does not.
-    static func with(opens: Bool = false, _ body: (StudioRoom) async throws -> Void) async throws {
+    static func with(
+      opens: Bool = false, waiting: Int = WaitingBytes.limit, _ body: (StudioRoom) async throws -> Void
+    ) async throws {
       let folder = FileManager.default.temporaryDirectory.appendingPathComponent("emojiart-room.\(UUID())")
         .path
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -52,7 +55,7 @@
       var settings = WorkspaceSettings()
       settings.pollBecause = "this test needs no watcher"
       let workspace = try await Workspace.open(folder, settings)
-      let room = StudioRoom(folder, workspace, opens: opens)
+      let room = StudioRoom(folder, workspace, opens: opens, waiting: waiting)
       let failure: (any Error)?
       do {
         try await body(room)
@@ -68,16 +71,28 @@
     /// Lets time pass for the connections.
     func pass(_ time: TimeAmount) async { await loop.advanceTime(by: time) }
 
-    /// A connection that was just made.
-    func connect() async throws -> Wire {
+    /// A connection that was just made; also one at a former server's port.
+    func connect(atFormerPort isFormer: Bool = false) async throws -> Wire {
       let channel = NIOAsyncTestingChannel(loop: loop)
-      try await loop.executeInContext { [server] in try Connection.addHandlers(to: channel, server) }
+      let door = Door(port: 8080, isFormer: isFormer)
+      try await loop.executeInContext { [server] in
+        try Connection.addHandlers(to: channel, server, at: door)
+      }
       try await channel.connect(to: SocketAddress(unixDomainSocketPath: "/room")).get()
       return Wire(channel, upgrade)
     }
 
     /// A new link, as for a browser that the server opens.
     func link() -> String { server.link() }
+
+    /// How many bytes wait in the server.
+    var waiting: Int { server.waiting.all }
+
+    /// The sessions that users see.
+    var sessions: [StudioSession] { server.sessions() }
+
+    /// Ends a session, or all.
+    func revoke(_ session: String?) -> Int { server.revoke(session) }
 
     /// Keeps the sessions for a later server.
     func keepSessions() { server.keepSessions() }
@@ -160,6 +175,14 @@
     func send(_ text: some StringProtocol) async throws { try await send(Array(text.utf8)) }
     func send(_ bytes: [UInt8]) async throws { try await channel.writeInbound(ByteBuffer(bytes: bytes)) }
 
+    /// The page reads nothing, or reads again.
+    func setReading(_ isReading: Bool) async throws {
+      try await channel.testingEventLoop.executeInContext { [channel] in channel.isWritable = isReading }
+      try await channel.testingEventLoop.executeInContext { [channel] in
+        channel.pipeline.fireChannelWritabilityChanged()
+      }
+    }
+
     /// Waits until the server closes it.
     func waitForEnd() async throws { try await channel.closeFuture.get() }
 
@@ -196,6 +219,21 @@
     /// The server's next message.
     func message() async throws -> String { try await frame(.text).text }
 
+    /// Sends a message that the server performs until `endLongRequest`.
+    func beginLongRequest() async throws {
+      try await withHandler { handler, _ in handler.batches = AsyncStream<[[UInt8]]>.makeStream().continuation
+      }
+      try await say("{}")
+    }
+
+    func endLongRequest() async throws { try await withHandler { handler, channel in handler.read(channel) } }
+
+    private func withHandler(_ body: @escaping @Sendable (SocketHandler, any Channel) -> Void) async throws {
+      try await channel.testingEventLoop.executeInContext { [channel] in
+        body(try channel.pipeline.syncOperations.handler(type: SocketHandler.self), channel)
+      }
+    }
+
     /// Waits for a ping, and answers it.
     func answerPing() async throws {
       _ = try await frame(.ping)
@@ -221,11 +259,13 @@
       return session.answer(to: String(challenge))
     }
 
-    /// Proves a session, until it is welcome.
-    func prove(_ session: StudioRoom.Session) async throws {
+    /// Proves a session, until it is welcome: its ticket.
+    @discardableResult
+    func prove(_ session: StudioRoom.Session) async throws -> String {
       try await say(session.hello)
       try await say(answer(to: message(), of: session))
-      #expect(try await message().contains(#""welcome""#))
+      let welcome = try await message()
+      return String(try #require(welcome.firstMatch(of: /"welcome".*"ticket":"([0-9a-f]+)"/)).output.1)
     }
   }
 #endif

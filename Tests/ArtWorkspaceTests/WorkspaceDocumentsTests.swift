@@ -3,6 +3,7 @@
 import ArtDocument
 import ArtModel
 import ArtStore
+import ArtSystem
 import Foundation
 import TestSupport
 import Testing
@@ -71,6 +72,69 @@ import Testing
     #expect(await refusal { try await workspace.folders(in: "..") } == .badValue)
     #expect(folder.names == ["old/poster.emojiart", "poster 2.emojiart", "poster.emojiart"])
     #expect(await workspace.close() == nil)
+  }
+
+  @Test(
+    "U15 a folder that gives way to a link while a document is made in it gets the document, and not the link's folder"
+  )
+  func linkMeanwhile() async throws {
+    let workspace = try await open()
+    try await workspace.makeFolder("posters")
+    try #require(mkdir(folder["../private"], 0o755) == 0)
+    defer { rmdir(folder["../private"]) }
+    let place = try await workspace.place("posters/poster")
+    try #require(rename(folder["posters"], folder["away"]) == 0)
+    try #require(symlink(folder["../private"], folder["posters"]) == 0)
+    #expect(place.relative(place.path) == "posters/poster.emojiart")
+    try place.named { () throws(ArtError) in
+      try Documents(by: Recovery()).create(DocumentFile(place.path), canvas: nil)
+    }
+    #expect(access(folder["away/poster.emojiart"], F_OK) == 0)
+    #expect(access(folder["../private/poster.emojiart"], F_OK) != 0)
+    let error = #expect(throws: ArtError.self) {
+      try place.named { () throws(ArtError) in
+        try Documents(by: Recovery()).create(DocumentFile(place.path), canvas: nil)
+      }
+    }
+    #expect(error?.cause == "posters/poster.emojiart exists already")
+    for path in ["posters/x", "posters/poster.emojiart"] {
+      #expect(await refusal { try await workspace.create(path) } == .badValue, "\(path)")
+    }
+    #expect(await refusal { try await workspace.folders(in: "posters") } == .badValue)
+    #expect(await workspace.close() == nil)
+  }
+
+  @Test("U15 no session and no picture of a hidden document is opened")
+  func hiddenDocuments() async throws {
+    try folder.make()
+    try #require(mkdir(folder[".hid"], 0o755) == 0)
+    for name in [".hidden.emojiart", ".hid/bees.emojiart"] {
+      try FileManager.default.copyItem(atPath: folder["bees.emojiart"], toPath: folder[name])
+    }
+    let workspace = try await open()
+    for path in [".hidden.emojiart", ".hid/bees.emojiart", "../bees.emojiart", "bees"] {
+      #expect(await refusal { try await workspace.open(path, as: ada) } == .badValue, "\(path)")
+      #expect(await refusal { try workspace.file(path) } == .badValue, "\(path)")
+    }
+    #expect(await workspace.close() == nil)
+  }
+
+  @Test("U9 what opens a document ends without removing a newer one of the same file")
+  func openings() throws {
+    try folder.make()
+    let file = try #require(FileIdentity(at: folder["bees.emojiart"]))
+    var openings = Openings<String>()
+    let first = openings.next
+    openings.add("first", of: file)
+    openings.remove(first, of: file)
+    #expect(openings[file] == nil)
+    let second = openings.next
+    openings.add("second", of: file)
+    // Who waited for the first one goes on only now.
+    openings.remove(first, of: file)
+    #expect(openings[file] == "second")
+    openings.remove(second, of: file)
+    #expect(openings[file] == nil)
   }
 
   @Test("U15 a copy, a template and a moved document have what their sessions have edited and not saved")

@@ -39,6 +39,9 @@ class Studio:
         # The folder that the server is started with, if it is not started with the document.
         self.served = None
         self.server = None
+        # A listening socket that outlives servers, as systemd keeps it: a server that is started again has its port and its pages. None in
+        # cases about a server without one.
+        self.kept = socket.create_server(("127.0.0.1", 0), backlog=64)
         self.contexts, self.pages = [], []
         self.faults = []
 
@@ -49,9 +52,16 @@ class Studio:
         return done.stdout
 
     def serve(self):
+        handing = ["bash", "-c", f'export LISTEN_PID=$$ LISTEN_FDS=1; exec "$@" 3<&{self.kept.fileno()}', "serve"] if self.kept else []
         self.server = subprocess.Popen(
-            [f"{self.programs}/emojiart", "serve", self.served or self.document, *ASSETS], env=self.environment, stdout=subprocess.PIPE, text=True)
+            [*handing, f"{self.programs}/emojiart", "serve", self.served or self.document, *ASSETS], env=self.environment, stdout=subprocess.PIPE, text=True,
+            pass_fds=(self.kept.fileno(),) if self.kept else ())
         return self.server.stdout.readline().strip()
+
+    def keep_no_socket(self):
+        """The port of a server is free when it ends, and the next one has another."""
+        self.kept.close()
+        self.kept = None
 
     def blank(self, **options):
         context = self.browser.new_context(**({"viewport": {"width": 1280, "height": 800}} | options))
@@ -108,6 +118,8 @@ class Studio:
         if self.server:
             self.server.terminate()
             self.server.wait()
+        if self.kept:
+            self.kept.close()
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
@@ -651,6 +663,7 @@ def reload_keeps_pending(studio):
 
 def link_takes_over(studio):
     """The server was killed, and its port is taken: its page goes on at a new one."""
+    studio.keep_no_socket()
     page, (x, y, *_) = one(studio)
     loaded(page, "dialogs")
     port = int(page.evaluate("location.port"))
@@ -717,10 +730,9 @@ def document_renamed_while_away(studio):
     studio.server.wait()
     away = f"{studio.folder}/art/away.emojiart"
     os.rename(studio.document, away)
-    studio.server = None
     studio.run("new", f"{studio.folder}/art/other.emojiart")
-    studio.server = subprocess.Popen([f"{studio.programs}/emojiart", "serve", f"{studio.folder}/art"], env=studio.environment, stdout=subprocess.PIPE, text=True)
-    studio.server.stdout.readline()
+    studio.served = f"{studio.folder}/art"
+    studio.serve()
     page.get_by_text("bees.emojiart cannot be opened").first.wait_for()
     drag(page, (x, y), (x + 80, y), ["Control"])
     page.wait_for_function("() => studio.status.pending == 1")

@@ -9,6 +9,7 @@ import os
 import re
 import select
 import signal
+import socket
 import subprocess
 
 from . import Hung, read
@@ -33,11 +34,17 @@ class Broken(Exception):
     """A promise does not hold. The text begins with the rule."""
 
 
-class Studio:
-    """A folder with one document, and its server."""
+def handing(kept):
+    """The words before a server that hand it a listening socket, as systemd does; the descriptor must be passed, too."""
+    return ["bash", "-c", f'export LISTEN_PID=$$ LISTEN_FDS=1; exec "$@" 3<&{kept.fileno()}', "serve"]
 
-    def __init__(self, folder, document=None):
+
+class Studio:
+    """A folder with one document, and its server. Its socket outlives servers, if `keeps`, so that pages go on."""
+
+    def __init__(self, folder, document=None, keeps=True):
         self.folder, self.port, self.server = folder, None, None
+        self.kept = socket.create_server(("127.0.0.1", 0), backlog=64) if keeps else None
         self.document = document or folder.new("art", "bees")
         self.errors = open(folder.at("errors"), "ab")
         os.makedirs(folder.at("run"), 0o700, exist_ok=True)
@@ -47,7 +54,8 @@ class Studio:
         """Starts the server. False if it has ended before it printed its link."""
         self.server = self.folder.start(
             "serve", self.document, *options, environment=self.environment | more, stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=self.errors)
+            stdout=subprocess.PIPE, stderr=self.errors,
+            **({"inside": handing(self.kept), "pass_fds": (self.kept.fileno(),)} if self.kept else {}))
         begun(self.server)
         if not select.select([self.server.stdout], [], [], WAIT)[0]:
             raise Hung("the server prints no link")
@@ -55,7 +63,7 @@ class Studio:
         if not link:
             return False
         port = int(re.match(r"http://127\.0\.0\.1:(\d+)/#c=", link)[1])
-        if self.port not in (None, port):
+        if self.kept and self.port not in (None, port):
             raise Broken(f"H3: a server that was started again has port {port} instead of {self.port}")
         self.port = port
         return True

@@ -181,12 +181,19 @@ struct FileImage {
     let name = Array(FilePath(file.path).name.utf8).withUnsafeBufferPointer {
       ContentDigest.of($0)
     }
-    let temporary = "\(FilePath(file.path).folder)/.\(name).tmp"
+    // What another program puts in the place of the folder meanwhile is not written.
+    let folder: PlainFolder
+    do throws(SystemError) { folder = try PlainFolder(FilePath(file.path).folder) } catch {
+      throw ArtError(error, cannot: "replace", file.name)
+    }
+    defer { withExtendedLifetime(folder) {} }
+    let path = folder.path(of: FilePath(file.path).name)
+    let temporary = folder.path(of: ".\(name).tmp")
     guard unlink(temporary) == 0 || errno == ENOENT else { throw .system("remove", temporary) }
-    try withUnnamedFile(near: file.path, like: file) { (new) throws(ArtError) in
+    try withUnnamedFile(near: path, like: file) { (new) throws(ArtError) in
       try PlainFile.write(bytes, to: new, name: self.name)
     } _: { (new) throws(ArtError) in
-      do throws(SystemError) { _ = try new.replace(file.path, over: temporary) } catch {
+      do throws(SystemError) { _ = try new.replace(path, over: temporary) } catch {
         throw ArtError(error, cannot: "replace", file.name)
       }
     }

@@ -55,11 +55,18 @@ extension DocumentFile {
   }
 
   private func rename(_ file: LocatedFile, to new: String) throws(ArtError) {
+    // What another program puts in the place of the folder meanwhile is not moved.
+    let folder: PlainFolder
+    do throws(SystemError) { folder = try PlainFolder(FilePath(file.path).folder) } catch {
+      throw .notMoved(path, new, error.number)
+    }
+    defer { withExtendedLifetime(folder) {} }
+    let old = folder.path(of: FilePath(file.path).name)
     do throws(SystemError) {
-      try FilePath.rename(file.path, to: new)
+      try FilePath.rename(old, to: new)
     } catch {
       // On a network file system the answer of a rename that was made can be lost.
-      guard FileIdentity(at: new) == file.identity, FileIdentity(at: file.path) == nil else {
+      guard FileIdentity(at: new) == file.identity, FileIdentity(at: old) == nil else {
         throw .notMoved(path, new, error.number)
       }
     }

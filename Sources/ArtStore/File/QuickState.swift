@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
+import ArtSystem
 import Glibc
 
 /// The row of `art`, read from the first two pages of the file without SQLite: `art` is the first table, and
@@ -34,7 +35,10 @@ struct QuickState {
 
   /// The first two pages of a regular file, by plain system calls; nil if there are none.
   private static func firstPages(of document: DocumentFile, _ status: inout stat) -> [UInt8]? {
-    let file = open(document.path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK
+    let file =
+      document.followsLinks
+      ? open(document.path, flags | O_CLOEXEC) : PlainPath.open(document.path, flags)
     guard file >= 0 else { return nil }
     defer { PlainFile.close(file) }
     guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }

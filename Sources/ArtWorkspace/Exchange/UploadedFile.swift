@@ -67,8 +67,7 @@ extension Workspace {
   ) async throws(ArtError) -> UploadedFile.Imported {
     let path = subfolder.isEmpty ? file.stem : "\(subfolder)/\(file.stem)"
     let place = try await place(path)
-    let relative = DocumentName.withoutEnding(place.name)
-    let stem = DocumentName.withoutEnding(place.path)
+    let stem = place.stem
     let source = SourceBytes(sniffing: file.bytes)
     // The apps make empty files for new documents.
     guard !file.bytes.isEmpty || file.isCalledDocument else {
@@ -77,7 +76,7 @@ extension Workspace {
     let fetcher = fetcher
     switch source.kind {
     case .document:
-      return try await Self.onThread { () throws(ArtError) in
+      return try await Self.onThread(place) { () throws(ArtError) in
         let made = try Documents.firstFree(stem) { (path) throws(ArtError) in
           var random = SystemRandomNumberGenerator()
           let new = DocumentFile(path)
@@ -86,10 +85,10 @@ extension Workspace {
           return path
         }
         return UploadedFile.Imported(
-          path: relative + Self.end(of: made, behind: stem), report: ExchangeReport(), refusal: nil)
+          path: place.relative(made), report: ExchangeReport(), refusal: nil)
       }
     case .text:
-      return try await Self.onThread { () throws(ArtError) in
+      return try await Self.onThread(place) { () throws(ArtError) in
         let list = ImportList(folder: stem, isRecursive: false)
         var importer = Importer(list, transfer: BlockingTransfer(fetcher))
         let foreign = try source.foreign()
@@ -99,7 +98,7 @@ extension Workspace {
           }
         }
         return UploadedFile.Imported(
-          path: relative + Self.end(of: made.path, behind: stem), report: made.report, refusal: made.refusal)
+          path: place.relative(made.path), report: made.report, refusal: made.refusal)
       }
     case .other:
       let picture: CheckedPicture
@@ -112,7 +111,7 @@ extension Workspace {
         case .cancelled: throw ArtError(.closed, "the import was cancelled")
         }
       }
-      return try await Self.onThread { () throws(ArtError) in
+      return try await Self.onThread(place) { () throws(ArtError) in
         let made = try Documents.firstFree(stem) { (path) throws(ArtError) in
           var random = SystemRandomNumberGenerator()
           let new = DocumentFile(path)
@@ -121,23 +120,18 @@ extension Workspace {
           return path
         }
         return UploadedFile.Imported(
-          path: relative + Self.end(of: made, behind: stem), report: ExchangeReport(), refusal: nil)
+          path: place.relative(made), report: ExchangeReport(), refusal: nil)
       }
     }
   }
 
-  /// What a path has behind its first part: a number, and the ending.
-  private static func end(of path: String, behind stem: String) -> String {
-    String(decoding: path.utf8.dropFirst(stem.utf8.count), as: UTF8.self)
-  }
-
-  /// Runs work that blocks on a thread that may.
+  /// Runs work that blocks on a thread that may. Its errors name the place as the workspace's callers do.
   private static func onThread<Value: Sendable>(
-    _ work: @escaping @Sendable () throws(ArtError) -> Value
+    _ place: NewDocumentPlace, _ work: @escaping @Sendable () throws(ArtError) -> Value
   ) async throws(ArtError) -> Value {
     let outcome: Result<Value, ArtError> = await withCheckedContinuation { continuation in
       DispatchQueue.global().async {
-        do throws(ArtError) { continuation.resume(returning: .success(try work())) } catch {
+        do throws(ArtError) { continuation.resume(returning: .success(try place.named(work))) } catch {
           continuation.resume(returning: .failure(error))
         }
       }

@@ -15,9 +15,10 @@ extension Workspace {
   /// that leads out of the workspace, `noSuchDocument`, `notPermitted`, `inputOutput`.
   public func folders(in subfolder: String) throws(ArtError) -> [String] {
     let folder = try self.subfolder(subfolder)
+    defer { withExtendedLifetime(folder) {} }
     var names: [String] = []
     do throws(SystemError) {
-      try FolderEntry.each(in: folder) { entry in
+      try FolderEntry.each(in: folder.path) { entry in
         guard let name = entry.name, !Self.isHidden(name) else { return }
         // One that was removed meanwhile is none.
         do throws(SystemError) { if try entry.kind() != .folder { return } } catch { return }
@@ -37,7 +38,8 @@ extension Workspace {
       throw .noFolderName(path)
     }
     let parent = try subfolder(place.parent?.string ?? "")
-    guard mkdir(FilePath.path(of: place.name, in: parent), 0o777) == 0 else {
+    defer { withExtendedLifetime(parent) {} }
+    guard mkdir(parent.path(of: place.name), 0o777) == 0 else {
       guard errno == EEXIST else { throw .notMade(path, errno) }
       throw ArtError(.exists, "\(path) exists already", about: path, remedy: .chooseName)
     }
@@ -64,8 +66,10 @@ extension Workspace {
 
   /// Duplicates a document with its log: `bees copy`, `bees copy 2`. Returns the path. Throws what saving and `Documents.duplicate` throw.
   public func duplicate(_ path: String, by recovery: Recovery) async throws(ArtError) -> String {
-    let copy = try Documents(by: recovery).duplicate(await saved(path))
-    return relative(copy.path)
+    let file = try await saved(path)
+    return try make(DocumentName.withoutEnding(path) + " copy") { (new) throws(ArtError) in
+      try Documents(by: recovery).duplicate(file, as: new)
+    }
   }
 
   /// Moves a document to a free path in the workspace; its sessions follow. Returns the path, with the documents' extension. Throws what
@@ -73,8 +77,10 @@ extension Workspace {
   public func rename(_ path: String, to new: String, by recovery: Recovery) async throws(ArtError) -> String {
     let target = try place(new)
     let file = try await saved(path)
-    let moved = try named { () throws(ArtError) in try Documents(by: recovery).rename(file, to: target.path) }
-    let place = FilePath(relative(moved.path))
+    let moved = try target.named { () throws(ArtError) in
+      try Documents(by: recovery).rename(file, to: target.path)
+    }
+    let place = FilePath(target.relative(moved.path))
     // Its sessions need not wait for the folder's report.
     let identity = FileIdentity(at: moved.path)
     if let identity, let shared = registry.document(is: identity), shared.path != place {
@@ -91,14 +97,10 @@ extension Workspace {
 
   /// Moves a document from the trash back to its path in the workspace. Returns the path. Throws what `Documents.undelete` throws.
   public func putBack(_ trashed: TrashedDocument, by recovery: Recovery) throws(ArtError) -> String {
-    relative(try named { () throws(ArtError) in try Documents(by: recovery).undelete(trashed) }.path)
-  }
-
-  /// Names a path that is taken as this workspace's callers know it.
-  private func named<Value>(_ work: () throws(ArtError) -> Value) throws(ArtError) -> Value {
-    do throws(ArtError) { return try work() } catch {
-      guard error.code == .exists, let path = error.subject.map(relative) else { throw error }
-      throw ArtError(.exists, "\(path) exists already", about: path, remedy: error.remedy)
+    let target = try place(relative(trashed.original))
+    let placed = TrashedDocument(original: target.path, path: trashed.path, info: trashed.info)
+    return try target.named { () throws(ArtError) in
+      target.relative(try Documents(by: recovery).undelete(placed).path)
     }
   }
 
@@ -164,12 +166,14 @@ extension Workspace {
   private func make(
     _ path: String, _ body: (DocumentFile) throws(ArtError) -> Void
   ) throws(ArtError) -> String {
-    let stem = DocumentName.withoutEnding(try place(path).path)
-    return try Documents.firstFree(stem) { (path) throws(ArtError) in
-      var file = DocumentFile(path)
-      file.name = relative(path)
-      try body(file)
-      return file.name
+    let place = try place(path)
+    return try place.named { () throws(ArtError) in
+      try Documents.firstFree(place.stem) { (path) throws(ArtError) in
+        var file = DocumentFile(path)
+        file.name = place.relative(path)
+        try body(file)
+        return file.name
+      }
     }
   }
 
@@ -177,7 +181,7 @@ extension Workspace {
   static func isHidden(_ name: String) -> Bool { name.utf8.first == UInt8(ascii: ".") }
 
   /// The path of a document that is there: one with the documents' extension, and not below a hidden folder.
-  func document(at path: String) throws(ArtError) -> FilePath {
+  nonisolated func document(at path: String) throws(ArtError) -> FilePath {
     let place = try checked(path)
     let isDocument = place.name.utf8.suffix(DocumentFile.ending.utf8.count).elementsEqual(
       DocumentFile.ending.utf8)
@@ -185,37 +189,68 @@ extension Workspace {
     return place
   }
 
-  /// The file of a new document, in a folder of the workspace.
-  func place(_ path: String) throws(ArtError) -> DocumentFile {
+  /// The place of a new document, in a folder of the workspace.
+  func place(_ path: String) throws(ArtError) -> NewDocumentPlace {
     let place = try checked(path)
     guard DocumentName.isValid(path), !place.components.contains(where: Self.isHidden) else {
       throw .badDocumentName(path)
     }
-    let folder = try subfolder(place.parent?.string ?? "")
-    var file = DocumentFile(FilePath.path(of: DocumentName.withEnding(place.name), in: folder))
-    file.name = DocumentName.withEnding(place.string)
-    return file
+    return NewDocumentPlace(
+      folder: try subfolder(place.parent?.string ?? ""), name: FilePath(DocumentName.withEnding(place.string))
+    )
   }
 
-  /// The absolute path of a folder in the workspace, which no link below it leads out of.
-  private func subfolder(_ path: String) throws(ArtError) -> String {
-    let plain = root == "/" ? root : String(root.dropLast())
-    guard !path.isEmpty else { return plain }
-    let place = try checked(path)
+  /// A folder in the workspace, which no link below it leads out of. It is held open: a link that is put in its place later is not followed.
+  private func subfolder(_ path: String) throws(ArtError) -> PlainFolder {
+    let place = path.isEmpty ? FilePath.root : try checked(path)
     guard !place.components.contains(where: Self.isHidden) else { throw .noFolderName(path) }
-    let folder = root + place.string
+    let folder = place.isRoot ? (root == "/" ? root : String(root.dropLast())) : root + place.string
     let resolved: String
     do throws(SystemError) { resolved = try FilePath.resolved(folder) } catch {
-      throw ArtError(error, cannot: "look into", path)
+      throw ArtError(error, cannot: "look into", path.isEmpty ? self.path : path)
     }
     guard FilePath(resolved) == FilePath(folder) else { throw .linkedFolder(path) }
-    return folder
+    do throws(SystemError) { return try PlainFolder(folder) } catch {
+      guard error.number != ELOOP else { throw .linkedFolder(path) }
+      throw ArtError(error, cannot: "look into", path.isEmpty ? self.path : path)
+    }
   }
 
   /// The path in the workspace.
   private func relative(_ path: String) -> String {
     path.utf8.starts(with: root.utf8)
       ? String(decoding: path.utf8.dropFirst(root.utf8.count), as: UTF8.self) : path
+  }
+}
+
+/// Where a workspace makes a document: in a folder that is held open.
+struct NewDocumentPlace: Sendable {
+  private let folder: PlainFolder
+  /// The path in the workspace, with the documents' extension.
+  private let name: FilePath
+
+  fileprivate init(folder: PlainFolder, name: FilePath) { (self.folder, self.name) = (folder, name) }
+
+  /// The path of the file, for this process only.
+  var path: String { folder.path(of: name.name) }
+
+  /// The same without the documents' extension.
+  var stem: String { DocumentName.withoutEnding(path) }
+
+  /// The path in the workspace of a file in the same folder.
+  func relative(_ path: String) -> String { name.prefix + FilePath(path).name }
+
+  /// Names paths of the folder as the workspace's callers know them.
+  func named<Value>(_ work: () throws(ArtError) -> Value) throws(ArtError) -> Value {
+    do throws(ArtError) { return try work() } catch {
+      throw ArtError(
+        error.code, named(error.cause), about: error.subject.map(named), remedy: error.remedy)
+    }
+  }
+
+  private func named(_ text: String) -> String {
+    text.replacing(folder.path(of: ""), with: name.prefix).replacing(
+      folder.path, with: name.prefix.isEmpty ? "the folder" : String(name.prefix.dropLast()))
   }
 }
 

@@ -66,7 +66,7 @@ public actor Workspace {
   private let merging: MergingFolder?
   nonisolated let fetcher: BackgroundFetcher
   let registry: Registry
-  private(set) var opening: [FileIdentity: Task<Result<SharedDocument, ArtError>, Never>] = [:]
+  private(set) var opening = Openings<Task<Result<SharedDocument, ArtError>, Never>>()
   /// Files that are on their way into the trash.
   var deleting: Set<FileIdentity> = []
   private var isClosed = false
@@ -210,10 +210,10 @@ public actor Workspace {
 
   // MARK: Sessions
 
-  /// Opens a session of the document at a path in the folder. Throws `badValue` for a path that leads out of the folder, and what
-  /// `Document.open` throws.
+  /// Opens a session of the document at a path in the folder. Throws `badValue` for a path that leads out of the folder or to a hidden file,
+  /// and what `Document.open` throws.
   public func open(_ path: String, as client: DocumentClient) async throws(ArtError) -> Session {
-    let relative = try checked(path)
+    let relative = try document(at: path)
     try ConflictCopy.refuseEdits(of: documentFile(relative))
     while true {
       guard !isClosed else { throw .closedWorkspace(self.path) }
@@ -251,10 +251,7 @@ public actor Workspace {
       if FileIdentity(at: documentFile(shared.path).path) != identity { shared.move(to: path, file) }
       return shared
     }
-    let task = opening[identity] ?? begin(path, file, identity)
-    opening[identity] = task
-    defer { opening[identity] = nil }
-    let shared = try await task.value.get()
+    let shared = try await (opening[identity] ?? begin(path, file, identity)).value.get()
     guard isClosed else { return shared }
     // The workspace was closed while the document was being opened.
     _ = await shared.end()
@@ -264,7 +261,10 @@ public actor Workspace {
   private func begin(
     _ path: FilePath, _ file: DocumentFile, _ identity: FileIdentity
   ) -> Task<Result<SharedDocument, ArtError>, Never> {
-    Task { [settings, relay, fetcher, registry] in
+    let number = opening.next
+    let task = Task { [settings, relay, fetcher, registry] () -> Result<SharedDocument, ArtError> in
+      // Whoever waits for this task may go on later than others who open the document anew.
+      defer { opening.remove(number, of: identity) }
       do throws(ArtError) {
         let document = try await Document.open(
           file, journal: settings.journal, autosave: settings.autosave, refreshInterval: nil)
@@ -277,11 +277,14 @@ public actor Workspace {
         return .failure(error)
       }
     }
+    opening.add(task, of: identity)
+    return task
   }
 
-  /// The file of a document, for reading. Reading waits at most one second for other programs. Throws `badValue` for a path outside the folder.
+  /// The file of a document, for reading. Reading waits at most one second for other programs. Throws `badValue` for a path outside the folder,
+  /// and for a hidden file.
   public nonisolated func file(_ path: String) throws(ArtError) -> DocumentFile {
-    var file = documentFile(try checked(path))
+    var file = documentFile(try document(at: path))
     file.timeout = .seconds(1)
     return file
   }
@@ -313,6 +316,25 @@ public actor Workspace {
     }
     for shared in all { await shared.finishIfClosed() }
     try sent.get()
+  }
+}
+
+/// What opens documents, by their files: one for each file, until it is removed by its number. One that ends late does not remove a newer
+/// one of the same file.
+struct Openings<Opening> {
+  private var all: [FileIdentity: (number: Int, opening: Opening)] = [:]
+  /// The number of the one that is added next.
+  private(set) var next = 0
+
+  subscript(file: FileIdentity) -> Opening? { all[file]?.opening }
+
+  mutating func add(_ opening: Opening, of file: FileIdentity) {
+    all[file] = (next, opening)
+    next += 1
+  }
+
+  mutating func remove(_ number: Int, of file: FileIdentity) {
+    if all[file]?.number == number { all[file] = nil }
   }
 }
 

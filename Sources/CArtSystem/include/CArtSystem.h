@@ -8,6 +8,7 @@
 #include <sys/xattr.h>
 
 #include "arguments.h"
+#include "path.h"
 #include "peer.h"
 #include "process.h"
 

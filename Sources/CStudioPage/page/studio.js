@@ -430,6 +430,10 @@ export class Studio {
       this.peers = message.peers;
       return this.emit('peers', this.peers);
     }
+    if (message.peer) {
+      this.peers = this.peers.map((peer) => (peer.client === message.peer.client ? message.peer : peer));
+      return this.emit('peers', this.peers);
+    }
     const result = this.store.apply(message);
     const others = (message.changed?.edits ?? []).filter((/** @type {import('./types').LoggedEdit} */ { session }) => session !== this.net.client);
     if (others.length) this.emit('others', others);
