@@ -160,12 +160,13 @@
 
     private func writeWhole(_ answer: WebAnswer) async {
       do {
-        try await write(RequestHandler.head(of: answer, keepsAlive: keepsAlive))
+        channel.write(RequestHandler.head(of: answer, keepsAlive: keepsAlive), promise: nil)
         var rest = isHead ? [] : answer.body[...]
-        while !rest.isEmpty {
+        while rest.count > Self.part {
           try await write(RequestHandler.body(rest.prefix(Self.part)))
           rest = rest.dropFirst(Self.part)
         }
+        if !rest.isEmpty { channel.write(RequestHandler.body(rest), promise: nil) }
         // Before the end, since the next request may come with it.
         if keepsAlive { try await channel.eventLoop.submit { limit.value.beginIdle(channel) }.get() }
         try await write(.end(nil))

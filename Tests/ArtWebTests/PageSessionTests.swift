@@ -116,7 +116,7 @@ import Testing
     let one = try sessions.trade(sessions.makeCode(at: .zero), at: .zero)
     let other = try sessions.trade(sessions.makeCode(at: .zero), at: .zero)
     guard case .admit(_, let ticket) = try greet(one.id, one.token, at: .zero),
-      case .admit(_, let stays) = try greet(other.id, other.token, at: .zero)
+      case .admit(_, let own) = try greet(other.id, other.token, at: .zero)
     else {
       Issue.record("not admitted")
       return
@@ -124,7 +124,7 @@ import Testing
     #expect(sessions.revoke("nothing").isEmpty)
     #expect(sessions.revoke(one.id) == [one.id])
     #expect(!sessions.isTicket(ticket) && !stays(ticket, at: .zero) && isRefused(one.id, at: .zero))
-    #expect(sessions.isTicket(stays) && sessions.isConnected(other.id))
+    #expect(sessions.isTicket(own) && sessions.isConnected(other.id))
     #expect(sessions.revoke(nil) == [other.id] && sessions.kept(at: .zero).isEmpty)
   }
 

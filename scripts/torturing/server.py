@@ -14,7 +14,7 @@ import sys
 import time
 import urllib.parse
 
-from . import Missed, strangers, until
+from . import Missed, read, strangers, until
 from .studio import GONE, WAIT, Studio, client
 
 MIB = 1 << 20
@@ -299,7 +299,7 @@ def attack_swaps(random, folder):
     os.mkdir(private, 0o700)
     for name, emoji in [("x", "🐘"), ("y", "🐘")]:
         folder.new("private", name, emoji=emoji)
-    before = {name: open(os.path.join(private, name), "rb").read() for name in os.listdir(private)}
+    before = {name: read(os.path.join(private, name)) for name in os.listdir(private)}
     os.mkdir(folder.at("art", "posters"))
     folder.new("art", "posters", "x", emoji="🌸")
     folder.new("art", "posters", "y", emoji="🌸")
@@ -331,7 +331,7 @@ def attack_swaps(random, folder):
         data = answer[1] if isinstance(answer, tuple) else json.dumps(answer, ensure_ascii=False).encode()
         done += isinstance(answer, dict) and "ok" in answer or isinstance(answer, tuple) and answer[0] == 200
         if "🐘".encode() in data:
-            broken = f"F40: the private document was given: {data[:200]!r}"
+            broken = f"F40: the private document was given: {data[:40]!r}"
     out, err = swapper.communicate(timeout=WAIT)
     if err or int(out or 0) < 100:
         raise Missed(f"the folder was not exchanged: {err.decode()[-100:]}")
@@ -339,11 +339,12 @@ def attack_swaps(random, folder):
         return broken
     if not done:
         raise Missed("no request came between two exchanges")
-    now = {name: open(os.path.join(private, name), "rb").read() for name in os.listdir(private)}
-    if now != before:
-        return f"F40: in the private folder there are {sorted(now)}, {[name for name in before if now.get(name) != before[name]]} changed"
+    if sorted(os.listdir(private)) != sorted(before):
+        return f"F40: in the private folder there are {sorted(os.listdir(private))}"
+    if changed := [name for name in before if read(os.path.join(private, name)) != before[name]]:
+        return f"F40: in the private folder {changed} are changed"
     for path, _, names in os.walk(art):
         for name in names:
-            if name.endswith(".emojiart") and not os.path.islink(os.path.join(path, name)) and open(os.path.join(path, name), "rb").read() in before.values():
+            if name.endswith(".emojiart") and not os.path.islink(os.path.join(path, name)) and read(os.path.join(path, name)) in before.values():
                 return f"F40: {path}/{name} is a private document"
     return None
