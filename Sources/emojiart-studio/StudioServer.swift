@@ -210,7 +210,8 @@
     /// A page has proved its session.
     func admit(_ channel: any Channel, _ ticket: String) {
       state.withLock { $0.sockets[ObjectIdentifier(channel)]?.ticket = ticket }
-      keepSessions()
+      // Writing a file may take long, and this is the thread of all connections.
+      if socket != nil { Task { keepSessions() } }
     }
 
     /// A page has gone. After the last one, a server that opened a browser ends.
