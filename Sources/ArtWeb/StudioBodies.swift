@@ -50,10 +50,12 @@ public struct StudioBodies: Sendable {
   public func picture(_ document: String) async throws(ArtError) -> Body {
     let (content, bytes) = try await view(document)
     guard let background = content.background, let bytes else { throw .nothingToShow(document) }
-    // A forged document may have any text there, also one that is no field of a head.
-    let type =
-      WebRoute.pictureTypes.contains(background.mediaType) ? background.mediaType : "application/octet-stream"
-    return Body(bytes: bytes, mediaType: type)
+    return Body(bytes: bytes, mediaType: Self.sentType(of: background))
+  }
+
+  /// The media type that is sent with a background. A forged document may have any text there, also one that cannot be a field of a head.
+  static func sentType(of background: Background) -> String {
+    WebRoute.pictureTypes.contains(background.mediaType) ? background.mediaType : "application/octet-stream"
   }
 
   /// Exports a document as it is open now. Throws what drawing throws.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ArtModel
 import Testing
 
 @testable import ArtWeb
@@ -54,6 +55,19 @@ import Testing
     #expect(Self.status("GET", "/", [Self.host] + link) == 200)
     // Browsers send no Sec-Fetch-Site with the request for a WebSocket.
     #expect(Self.status("GET", "/live", [Self.host, Self.origin]) == 200)
+  }
+
+  @Test("H1 a background is sent with a type of pictures, whatever its document says")
+  func pictureTypes() throws {
+    for (type, sent) in [
+      ("image/png", "image/png"), ("image/avif", "image/avif"),
+      ("image/svg+xml", "application/octet-stream"),
+      ("image/png\r\nSet-Cookie: a=b", "application/octet-stream"),
+    ] {
+      let background = try Background(
+        digest: String(repeating: "0", count: 32), mediaType: type, size: .standard, url: nil)
+      #expect(StudioBodies.sentType(of: background) == sent)
+    }
   }
 
   @Test("H1 a browser leaves out the port of a server at port 80, and only there")
