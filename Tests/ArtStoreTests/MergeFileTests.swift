@@ -368,7 +368,7 @@ import Testing
     #expect(try Self.isEqual(merged, reversed))
     #expect(try merged.read().revision == 1 + 5_000 + 1)
     let ids = try merged.read { (transaction) throws(ArtError) -> Set<EditID> in
-      let copy = try DocumentCopy(transaction, named: "merged")
+      let copy = try DocumentCopy(transaction, named: "merged") { nil }
       var ids = Set(copy.content.log.map(\.id))
       for row in copy.archive { ids.formUnion(try row.entries(of: "merged").map(\.id)) }
       return ids
@@ -405,7 +405,7 @@ import Testing
 extension DocumentFile {
   /// The whole file, read.
   fileprivate func copyOfAll() throws(ArtError) -> DocumentCopy {
-    try read { (transaction) throws(ArtError) in try DocumentCopy(transaction, named: path) }
+    try read { (transaction) throws(ArtError) in try DocumentCopy(transaction, named: path) { nil } }
   }
 }
 

@@ -39,13 +39,15 @@ extension DocumentFile {
         throw error.number == EEXIST ? .exists(path) : ArtError(error, cannot: "create", name)
       }
     }
-    syncNames(path)
+    try PlainFile.syncFolder(of: path)
     return state
   }
 
   /// The copy of the document that bytes hold.
   func copy(of bytes: [UInt8]) throws(ArtError) -> DocumentCopy {
-    try read(bytes) { (transaction) throws(ArtError) in try DocumentCopy(transaction, named: name) }
+    try read(bytes) { (transaction) throws(ArtError) in
+      try DocumentCopy(transaction, named: name) { bytes }
+    }
   }
 
   private func read<Result>(

@@ -87,13 +87,16 @@ extension DocumentFile {
 
   private static func copies(_ files: [DocumentFile]) throws(ArtError) -> [DocumentCopy] {
     var copies: [DocumentCopy] = []
-    for file in files { copies.append(try file.copy()) }
+    for file in files { copies.append(try file.copy(like: copies.last)) }
     return copies
   }
 
-  /// Reads the whole file.
-  private func copy() throws(ArtError) -> DocumentCopy {
-    try read { (transaction) throws(ArtError) in try DocumentCopy(transaction, named: name) }
+  /// Reads the whole file. It stays open as long as the copy.
+  private func copy(like known: DocumentCopy? = nil) throws(ArtError) -> DocumentCopy {
+    let held = hold(nil)
+    return try read { (transaction) throws(ArtError) in
+      try DocumentCopy(transaction, named: name, like: known) { () throws(ArtError) in try held?.bytes() }
+    }
   }
 
   /// The steps of a merge, for tests.
@@ -117,7 +120,9 @@ extension DocumentFile {
         guard let file = try locateAgain(tries, deadline) else { continue }
         let transaction = try beginWriting(file, deadline)
         guard let file = try fileIfStillAtPath(file, transaction.connection) else { continue }
-        let document = try DocumentCopy(transaction, named: name)
+        let document = try DocumentCopy(transaction, named: name, like: others.last) { () throws(ArtError) in
+          try transaction.connection.bytes(count: transaction.connection.size, at: 0)
+        }
         var merged = MergedCopies(document, isByValue: isByValue)
         former = former ?? file.identity
         // What was put in place may have been replaced again.
@@ -131,11 +136,12 @@ extension DocumentFile {
         try reached(.read)
         let held: HeldFile?
         if let bytes = try merged.newBytes() {
-          if isByValue, let former = document.bytes {
+          if isByValue {
+            let former = try transaction.connection.bytes(count: transaction.connection.size, at: 0)
             _ = try StateFolder.quarantine(former, as: FilePath(file.path).name)
           }
           do throws(ArtError) {
-            held = try self.put(bytes, merged.copy, over: file, document.bytes, transaction, reached)
+            held = try self.put(bytes, merged.copy, over: file, document.file?.digest, transaction, reached)
           } catch {
             // It was at the path for a moment.
             if error.code == .replaced { put = (merged.copy, bytes) }
@@ -168,10 +174,10 @@ extension DocumentFile {
     }
   }
 
-  /// Puts a merged file in the place of the one that is locked, and that had the bytes `read`. Returns it if it is there now, and what was there was the locked one; if not,
+  /// Puts a merged file in the place of the one that is locked, and that had the digest `read`. Returns it if it is there now, and what was there was the locked one; if not,
   /// the other file is a leftover.
   private func put(
-    _ bytes: [UInt8], _ copy: DocumentCopy, over file: LocatedFile, _ read: [UInt8]?,
+    _ bytes: [UInt8], _ copy: DocumentCopy, over file: LocatedFile, _ read: String?,
     _ transaction: DocumentTransaction, _ reached: (MergeStep) throws(ArtError) -> Void
   ) throws(ArtError) -> HeldFile? {
     // Other names of the file would keep the old content, and a mount cannot be exchanged.
@@ -203,7 +209,7 @@ extension DocumentFile {
     try reached(.exchanged)
     if FileIdentity(at: leftover.path) == file.identity {
       // A program that copies another file over it takes no lock, and the file stays the same.
-      guard try PlainFile.read(leftover.path, limit: Format.largestFile) == read else { return nil }
+      guard try HeldFile(leftover.path)?.digest() == read else { return nil }
       try leftover.remove()
       return try hold(exchanged, at: file)
     }
@@ -336,8 +342,9 @@ struct LeftoverFile {
   /// Its content; nil if it is no document, or gone. Throws what else reading throws.
   func copy() throws(ArtError) -> DocumentCopy? {
     do throws(ArtError) {
+      let held = try HeldFile(path)
       return try DocumentFile(path).read { (transaction) throws(ArtError) in
-        try DocumentCopy(transaction, named: path)
+        try DocumentCopy(transaction, named: path) { () throws(ArtError) in try held?.bytes() }
       }
     } catch {
       switch error.code {

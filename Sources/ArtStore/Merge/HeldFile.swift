@@ -44,6 +44,9 @@ public final class HeldFile: Sendable {
 
   deinit { PlainFile.close(descriptor) }
 
+  /// The digest of what it holds. Throws `inputOutput`.
+  func digest() throws(ArtError) -> String { try PlainFile.digest(descriptor, name: path) }
+
   /// What it holds. Throws `tooLarge`, `inputOutput`.
   func bytes() throws(ArtError) -> [UInt8] {
     var status = stat()
@@ -106,7 +109,7 @@ extension DocumentFile {
       if copies.isEmpty, let file = replaced.file { kept.append(try file.setAside()) }
       for var copy in copies {
         try copy.removeLostBackground(at: WallClock.milliseconds())
-        let bytes = if let bytes = copy.bytes { bytes } else { try copy.canonicalFile().bytes }
+        let bytes = if let bytes = copy.file?.bytes() { bytes } else { try copy.canonicalFile().bytes }
         kept.append(try StateFolder.quarantine(bytes, as: FilePath(path).name))
       }
       return kept
