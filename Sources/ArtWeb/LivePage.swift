@@ -116,17 +116,10 @@ public actor LivePage {
     let content = await session.snapshot.content
     var requests: [ClientRequest] = []
     var answered: [(message: PageMessage, fault: ArtError?)] = []
-    for var message in run {
-      var fault: ArtError?
-      let unmeasured = message.unmeasured(in: content)
+    for message in run {
+      var fault = message.falseBox(in: content)
       // The document answers a repeated edit, and does not perform it again.
-      if !unmeasured.isEmpty, await !session.wasPerformed(message.tag?.requestTag) {
-        do throws(ArtError) {
-          message = try await message.measured(unmeasured, by: session)
-        } catch {
-          fault = error
-        }
-      }
+      if fault != nil, await session.wasPerformed(message.tag?.requestTag) { fault = nil }
       answered.append((message, fault))
       guard fault == nil, let request = message.documentRequest else { continue }
       recent.note(request)
@@ -462,7 +455,7 @@ public actor LivePage {
     switch event {
     case .document(.changed(let change)):
       !change.isComplete || change.cause == .rebase
-        || change.edits.contains { $0.kind != .edit || $0.session == client.session }
+        || change.edits.contains { $0.kind.isStep || $0.session == client.session }
     // Any event may be missing.
     case .document(.resync): true
     default: false

@@ -22,7 +22,7 @@ extension JSONWriter {
           json.key("isMine")
           json.boolean(entry.session == client.session)
           json.key("isStep")
-          json.boolean(entry.kind != .edit)
+          json.boolean(entry.kind.isStep)
           json.key("isUndone")
           json.boolean(!stands)
           json.key("revision")
