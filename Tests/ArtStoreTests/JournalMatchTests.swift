@@ -213,7 +213,7 @@ import Testing
     try other.abandonJournal(after: 2)
     let rest = try JournalSample("rest.emojiart", seed: 9, in: sample.space)
     try rest.abandonJournal(after: 3, saved: 3)
-    for name in try sample.names where name.hasPrefix("\(rest.origin)-") {
+    for name in try sample.names where name.hasPrefix("\(rest.id)-") {
       unlink(sample.folder.path(of: name))
     }
     let opens = try OpenCounter(of: [sample.file.path, rest.file.path])
@@ -223,11 +223,11 @@ import Testing
     #expect(
       try Set(sample.folder.lockOrphans().map(\.origin)) == [sample.origin, rest.origin],
       "only its own journals are locked")
-    #expect(try sample.names.contains("\(rest.origin).lock"))
+    #expect(try sample.names.contains("\(rest.id).lock"))
     // The control: opens are counted.
     try sample.folder.removeEmptyJournals { _ in true }
     #expect(try opens.count() > 0)
-    #expect(!(try sample.names.contains("\(rest.origin).lock")))
+    #expect(!(try sample.names.contains("\(rest.id).lock")))
   }
 
   @Test("K12 a document gets its edits by any path that leads to its file")

@@ -49,30 +49,52 @@ public struct JournalFolder: Sendable, Hashable {
     var segments: [Int] = []
   }
 
-  /// The journals there, by origin; empty if the folder does not exist. Other files are skipped.
-  func files() throws(ArtError) -> [Origin: Files] {
-    var found: [Origin: Files] = [:]
-    do throws(SystemError) {
-      try FolderEntry.each(in: path) { entry in
-        switch JournalName(entry.displayName) {
-        case .lock(let origin): found[origin, default: Files()].hasLock = true
-        case .segment(let origin, let number): found[origin, default: Files()].segments.append(number)
+  /// The names in the folder. Before an edit there may be thousands, and few are of the document: only those are parsed.
+  struct Listing {
+    private var bytes: [UInt8] = []
+    private var ends: [Int] = []
+
+    var isEmpty: Bool { ends.isEmpty }
+
+    fileprivate mutating func add(_ name: UnsafeBufferPointer<UInt8>) {
+      guard name.count > JournalID.length else { return }
+      bytes.append(contentsOf: name)
+      ends.append(bytes.count)
+    }
+
+    /// The journals of a document, or all. Names of other files are skipped.
+    func files(of document: DocumentID? = nil) -> [JournalID: Files] {
+      var found: [JournalID: Files] = [:]
+      let prefix = document.map { Array($0.description.utf8) } ?? []
+      var start = 0
+      for end in ends {
+        defer { start = end }
+        guard bytes[start..<end].starts(with: prefix) else { continue }
+        switch JournalName(String(decoding: bytes[start..<end], as: UTF8.self)) {
+        case .lock(let id): found[id, default: Files()].hasLock = true
+        case .segment(let id, let number): found[id, default: Files()].segments.append(number)
         case nil: break
         }
       }
-    } catch {
+      return found.mapValues { Files(hasLock: $0.hasLock, segments: $0.segments.sorted()) }
+    }
+  }
+
+  /// The names in the folder; none if it does not exist. No file is opened.
+  func listing() throws(ArtError) -> Listing {
+    var listing = Listing()
+    do throws(SystemError) { try FolderEntry.each(in: path) { listing.add($0.nameBytes) } } catch {
       guard error.number == ENOENT || error.number == ENOTDIR else {
         throw ArtError(error, cannot: "look into", path)
       }
-      return [:]
     }
-    return found.mapValues { Files(hasLock: $0.hasLock, segments: $0.segments.sorted()) }
+    return listing
   }
 
   /// Unlinks segments in their order. A missing one is no error.
-  func unlinkSegments(_ numbers: [Int], of origin: Origin) throws(ArtError) {
+  func unlinkSegments(_ numbers: [Int], of id: JournalID) throws(ArtError) {
     for number in numbers {
-      let path = path(of: JournalFormat.segment(number, of: origin))
+      let path = path(of: JournalFormat.segment(number, of: id))
       guard unlink(path) == 0 || errno == ENOENT else { throw .system("remove", path) }
     }
   }
@@ -144,28 +166,22 @@ extension DocumentFile {
     return meant.isEmpty ? FoundJournals() : FoundJournals(meant, of: self, at: location, in: folder)
   }
 
-  /// Locks and returns the journals in a folder that concern this document. Journals of other documents, and
-  /// these documents, are not touched. Throws what `JournalFolder.lockOrphans` throws, and `busy` if another
-  /// program keeps the document locked, so that an edit need not wait a second time.
+  /// Locks and returns the journals in a folder that have this document's id in their names. Journals of other
+  /// documents, and these documents, are not touched. Throws what `JournalFolder.lockOrphans` throws, and `busy` if
+  /// another program keeps the document locked, so that an edit need not wait a second time.
   public func journalsToRestore(in folder: JournalFolder) throws(ArtError) -> FoundJournals {
-    var location: DocumentLocation?
-    var busy: ArtError?
-    var isFirst = true
-    let journals = try folder.lockOrphans(
-      where: { head in
-        if isFirst {
-          do throws(ArtError) { location = try self.location() } catch { busy = error }
-        }
-        isFirst = false
-        guard let head, let location else { return false }
-        return location.mayBeMeant(by: head)
-      }, timeout: timeout)
-    if let busy { throw busy }
+    let listing = try folder.listing()
+    // Without any journal the document need not be read twice.
+    guard !listing.isEmpty, let location = try location() else { return FoundJournals() }
+    let journals = try folder.lockOrphans(listing.files(of: location.id), timeout: timeout)
     var found = FoundJournals()
-    if let location, journals.contains(where: { $0.head != nil }) {
+    if journals.contains(where: { $0.head != nil }) {
       found = FoundJournals(journals, of: self, at: location, in: folder)
     }
     if let error = ArtError.unreadableJournals(journals) { found.add(error) }
+    for journal in journals where journal.head == nil && journal.fault == nil {
+      if let damage = try journal.contents().damage { found.add(.namelessJournal(journal.path, damage)) }
+    }
     return found
   }
 

@@ -85,6 +85,9 @@ extension JournalHead {
     }
   }
 
+  /// The name that the journal's files have.
+  var id: JournalID { JournalID(document: base.id, origin: origin) }
+
   /// Whether this may be the head of another segment of the same journal.
   func belongs(to first: JournalHead) -> Bool {
     var same = self
@@ -209,11 +212,22 @@ private struct Fields {
 
 // MARK: - Names and limits
 
+/// The name of a journal: the document whose edits it has, and the program that made them. So a listing tells which journals are a
+/// document's.
+struct JournalID: Hashable, CustomStringConvertible {
+  let document: DocumentID
+  let origin: Origin
+
+  /// `DOCUMENT-ORIGIN`, with which the names of its files begin.
+  var description: String { "\(document)-\(origin)" }
+  static let length = DocumentID.length + 1 + Origin.length
+}
+
 /// The files of a journal, format 1.
 ///
-///     ORIGIN.lock              locked with `flock` while the program that edits runs
-///     ORIGIN-000001.journal    a segment: a line with its head, then one line per edit
-///     ORIGIN-000002.journal    …
+///     DOCUMENT-ORIGIN.lock              locked with `flock` while the program that edits runs
+///     DOCUMENT-ORIGIN-000001.journal    a segment: a line with its head, then one line per edit
+///     DOCUMENT-ORIGIN-000002.journal    …
 enum JournalFormat {
   static let version = 1
   /// The bytes of unsaved edits from which on no more are accepted.
@@ -227,31 +241,39 @@ enum JournalFormat {
   /// The least number of digits of a segment's number.
   static let digits = 6
 
-  static func lock(of origin: Origin) -> String { "\(origin).lock" }
+  static func lock(of id: JournalID) -> String { "\(id).lock" }
 
-  static func segment(_ number: Int, of origin: Origin) -> String {
+  static func segment(_ number: Int, of id: JournalID) -> String {
     let text = String(number)
-    return "\(origin)-\(String(repeating: "0", count: max(0, digits - text.count)))\(text).journal"
+    return "\(id)-\(String(repeating: "0", count: max(0, digits - text.count)))\(text).journal"
   }
 }
 
 /// The name of a file in the journal folder.
 enum JournalName: Equatable {
-  case lock(Origin)
-  case segment(Origin, Int)
+  case lock(JournalID)
+  case segment(JournalID, Int)
 
   /// Nil if the name does not have the form that `JournalFormat` gives it.
   init?(_ name: String) {
-    guard let origin = Origin(name.prefix(Origin.length)) else { return nil }
-    if name == JournalFormat.lock(of: origin) {
-      self = .lock(origin)
+    let bytes = name.utf8
+    // Each entry of the folder is looked at before each edit: the ends of a name are compared first.
+    let isLock = name.hasSuffix(".lock")
+    guard isLock || name.hasSuffix(".journal"), bytes.count > JournalID.length,
+      let document = DocumentID(name.prefix(DocumentID.length)),
+      let origin = Origin(name.dropFirst(DocumentID.length + 1).prefix(Origin.length))
+    else { return nil }
+    let id = JournalID(document: document, origin: origin)
+    if isLock {
+      guard name == JournalFormat.lock(of: id) else { return nil }
+      self = .lock(id)
       return
     }
-    let digits = name.dropFirst(Origin.length + 1).prefix { $0.isASCII && $0.isNumber }
+    let digits = name.dropFirst(JournalID.length + 1).prefix { $0.isASCII && $0.isNumber }
     guard digits.count <= 15, let number = Int(digits), number > 0,
-      name == JournalFormat.segment(number, of: origin)
+      name == JournalFormat.segment(number, of: id)
     else { return nil }
-    self = .segment(origin, number)
+    self = .segment(id, number)
   }
 }
 
