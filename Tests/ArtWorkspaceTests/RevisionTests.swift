@@ -233,8 +233,9 @@ import Testing
   @Test(
     "M44 a session's return to a version that another program has just kept sets its background",
     arguments: [false, true])
-  func unseenBackground(joins: Bool) async throws {
-    let session = try await session(joins ? .noneJoiningEdits : .none)
+  func unseenBackground(isDraft: Bool) async throws {
+    let client = try DocumentClient()
+    let session = try await isDraft ? Session.openDraft(of: file, as: client, WorkspaceSettings()) : session()
     try setBackground(3)
     _ = try editing.keepVersion(named: "draft")
     let stored = try file.read()

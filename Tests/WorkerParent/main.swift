@@ -170,16 +170,12 @@ case "hear":
   }
   csystem_reap(started.process)
 
-case "link", "rename":
+case "link", "race":
   let (hidden, path) = (CommandLine.arguments[2], CommandLine.arguments[3])
   let file = try UnnamedFile(in: ".", mode: 0o600, else: hidden, allowsUnnamed: false)
   write(file.descriptor, "new", 3)
   do throws(SystemError) {
-    if CommandLine.arguments[1] == "link" {
-      try file.link(as: path)
-    } else {
-      try FilePath.rename(hidden, to: path)
-    }
+    try file.link(as: path, mayRace: CommandLine.arguments[1] == "race")
     print(0)
   } catch {
     print(error.number)

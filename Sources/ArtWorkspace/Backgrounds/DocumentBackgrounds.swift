@@ -261,7 +261,7 @@ extension DocumentEvent {
   fileprivate var isAboutPending: Bool {
     switch self {
     case .changed(let change): change.setsPending
-    case .dropped, .resync: true
+    case .dropped, .repeated, .resync: true
     case .state, .saved, .setAside, .renamed: false
     }
   }

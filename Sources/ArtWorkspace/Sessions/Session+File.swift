@@ -7,17 +7,22 @@ import Dispatch
 
 // What a session reads and writes in the document's file beside the edits: pictures and named versions.
 
+/// Runs blocking work on another thread.
+func onAnotherThread<Value: Sendable>(
+  _ work: @escaping @Sendable () throws(ArtError) -> Value
+) async throws(ArtError) -> Value {
+  try await withCheckedContinuation { continuation in
+    DispatchQueue.global().async { continuation.resume(returning: Result(catching: work)) }
+  }.get()
+}
+
 extension Session {
   /// Runs blocking work on the document's file, on another thread.
   func inFile<Value: Sendable>(
     _ work: @escaping @Sendable (DocumentFile) throws(ArtError) -> Value
   ) async throws(ArtError) -> Value {
     let file = DocumentFile(filePath)
-    return try await withCheckedContinuation { continuation in
-      DispatchQueue.global().async {
-        continuation.resume(returning: Result { () throws(ArtError) in try work(file) })
-      }
-    }.get()
+    return try await onAnotherThread { () throws(ArtError) in try work(file) }
   }
 
   /// The bytes of the background of a content of this document; nil without one, and where they are lost. Throws what reading the file
@@ -42,13 +47,12 @@ extension Session {
     }
   }
 
-  /// A version in the file, with its art, and the digest of its picture if the file has it. What others have saved before is adopted first,
-  /// unless only a save includes it.
+  /// A version in the file, with its art, and the digest of its picture if the file has it. What others have saved before is adopted first.
   func storedVersion(
     _ name: String
   ) async throws(ArtError) -> (version: NamedVersion, content: VersionContent, picture: String?) {
     // Reading the version reports why the file cannot be read.
-    if await !shared.document.joinsEdits { await shared.document.refresh(isQuiet: false) }
+    await shared.document.refresh(isQuiet: false)
     let id = shared.id
     return try await inFile { (file) throws(ArtError) in try file.version(name, in: id) }
   }
