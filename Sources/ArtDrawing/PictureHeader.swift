@@ -191,12 +191,15 @@ struct GIFFrames {
     let end: Int
   }
 
+  /// The offset of the first block.
+  let start: Int
   private let file: PictureBytes
   private var offset: Int
 
   init(_ file: PictureBytes) {
     self.file = file
-    offset = 13 + Self.colours(file.byte(10))
+    start = 13 + Self.colours(file.byte(10))
+    offset = start
   }
 
   /// The next complete frame.
@@ -217,7 +220,7 @@ struct GIFFrames {
 
   private mutating func frame() -> Frame? {
     guard let width = file.little(offset + 5, 2), let height = file.little(offset + 7, 2) else { return nil }
-    let coded = offset + 10 + Self.colours(file.byte(offset + 9))
+    let coded = codedData(offset)
     guard let codeSize = file.byte(coded), let end = endOfBlocks(coded + 1),
       let data = file.part(coded + 1, end - coded - 1)
     else { return nil }
@@ -225,13 +228,20 @@ struct GIFFrames {
     return Frame(width: width, height: height, codeSize: codeSize, data: data, end: end)
   }
 
+  /// The offset of the coded data of a frame that begins there.
+  private func codedData(_ frame: Int) -> Int { frame + 10 + Self.colours(file.byte(frame + 9)) }
+
+  /// The offset behind a frame that begins there; nil where it is incomplete.
+  func endOfFrame(_ frame: Int) -> Int? { endOfBlocks(codedData(frame) + 1) }
+
   /// The size in bytes of the colour table that the flags announce.
   private static func colours(_ flags: Int?) -> Int {
     guard let flags, flags & 0x80 != 0 else { return 0 }
     return 3 * (2 << (flags & 7))
   }
 
-  private func endOfBlocks(_ start: Int) -> Int? {
+  /// The offset behind the blocks of data that begin there; nil where they are incomplete.
+  func endOfBlocks(_ start: Int) -> Int? {
     var offset = start
     while let length = file.byte(offset) {
       offset += 1 + length

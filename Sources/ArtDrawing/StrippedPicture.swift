@@ -103,7 +103,7 @@ extension JPEGSegments {
 
 extension JPEGSegments.Segment {
   /// The data; nil for comments and application data, except those of JFIF and Adobe, which define the colours.
-  fileprivate var plain: PictureBytes? {
+  var plain: PictureBytes? {
     switch marker {
     case 0xE0:
       guard data.has("JFIF\0", at: 0), let head = data.part(0, 12) else { return nil }

@@ -53,6 +53,11 @@ public struct BackgroundURL: Hashable, Sendable {
   /// The URL as a document stores it; nil if it is too long.
   public var storable: String? { string.utf8.count <= Limits.urlBytes ? string : nil }
 
+  /// The URL without its query, which may be a key; nil for a data: URL, which is a picture.
+  public var withoutQuery: String? {
+    isData ? nil : String(Substring(string.utf8.prefix { $0 != UInt8(ascii: "?") }))
+  }
+
   /// The URL for display and logs: shortened, without query and picture data.
   public var redacted: String {
     let end = UInt8(ascii: isData ? "," : "?")

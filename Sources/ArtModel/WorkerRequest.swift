@@ -57,7 +57,8 @@ package enum WorkerVerb: Sendable, Hashable {
   /// Whether a worker with this task accepts a request.
   package func accepts(_ request: WorkerRequest) -> Bool {
     switch (self, request) {
-    case (.fetch, .fetch), (.decode, .decode), (.draw, .labels), (.draw, .picture), (.draw, .draw),
+    case (.fetch, .fetch), (.decode, .decode), (.decode, .anonymise), (.draw, .labels), (.draw, .picture),
+      (.draw, .draw),
       (.measure, .measure), (.store, .exchange):
       true
     default: false
@@ -132,6 +133,8 @@ package enum WorkerRequest: Sendable, Hashable {
   case fetch(Fetch)
   /// Checks a picture; that many bytes follow the line.
   case decode(bytes: Int, PictureLimits)
+  /// Removes from a picture what it says of its maker; that many bytes follow the line.
+  case anonymise(bytes: Int)
   /// Sends some of `total` labels; a JSON array of that many bytes follows the line.
   case labels(bytes: Int, total: Int)
   /// Sends the background of a drawing; that many bytes follow the line.
@@ -148,7 +151,7 @@ package enum WorkerRequest: Sendable, Hashable {
     switch self {
     case .fetch, .draw, .measure: nil
     case .exchange(let exchange): exchange.bytes
-    case .decode(let bytes, _), .labels(let bytes, _), .picture(let bytes): bytes
+    case .decode(let bytes, _), .labels(let bytes, _), .picture(let bytes), .anonymise(let bytes): bytes
     }
   }
 
@@ -312,7 +315,7 @@ extension WorkerRequest {
   ///
   ///     {"decode":{"bytes":…,"limits":{…}}}  {"fetch":{"allowsPrivate":…,"isTyped":…,"limits":{…},"proxies":{…},"url":"…"}}
   ///     {"labels":{"bytes":…,"total":…}}  {"picture":…}  {"draw":{…}}  {"measure":"…"}
-  ///     {"exchange":{…}}
+  ///     {"exchange":{…}}  {"anonymise":…}
   package func write(to writer: inout JSONWriter) {
     writer.object { writer in
       switch self {
@@ -338,6 +341,9 @@ extension WorkerRequest {
       case .picture(let bytes):
         writer.key("picture")
         writer.integer(bytes)
+      case .anonymise(let bytes):
+        writer.key("anonymise")
+        writer.integer(bytes)
       case .draw(let draw):
         writer.key("draw")
         draw.write(to: &writer)
@@ -357,6 +363,7 @@ extension WorkerRequest {
     try reader.object { (key, reader) throws(ArtError) in
       guard request == nil else { throw reader.error("two requests in one") }
       switch key {
+      case "anonymise": request = .anonymise(bytes: try reader.count(0...WorkerRequest.bodyLimit, "bytes"))
       case "decode": request = try Self.decode(from: &reader)
       case "draw": request = .draw(try Draw(from: &reader))
       case "exchange": request = .exchange(try Exchange(from: &reader))

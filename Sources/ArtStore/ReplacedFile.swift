@@ -47,7 +47,7 @@ package struct ReplacedFile {
     // A killed program may have left it.
     try Self.unlink(target + ".new")
     if let after { try replace(target, with: after) } else { try Self.unlink(target) }
-    if isDurable { try PlainFile.syncFolder(of: target) }
+    if isDurable { Self.syncFolder(of: target) }
     return value
   }
 
@@ -57,6 +57,11 @@ package struct ReplacedFile {
     let old = try !isPrivate && stat(target, &status) == 0 ? FileRights(at: target) : nil
     try PlainFile.create(new, bytes, like: old, isDurable: isDurable)
     guard rename(new, target) == 0 else { throw .system("write", target) }
+  }
+
+  /// The change is done by then: where a folder cannot be synchronised, only a power cut may undo it.
+  private static func syncFolder(of path: String) {
+    do throws(ArtError) { try PlainFile.syncFolder(of: path) } catch {}
   }
 
   private static func unlink(_ path: String) throws(ArtError) {
@@ -89,8 +94,8 @@ package struct ReplacedFile {
 
 // MARK: - Permissions
 
-/// The permissions of a file: owner, group, mode, and access control list. A file that replaces another one
-/// gets the same permissions, or fewer.
+/// The permissions of a file: owner, group, mode, and access control list; and the extended attributes that users set, such as tags. A
+/// file that replaces another one gets the same permissions, or fewer, and the attributes.
 public struct FileRights: Sendable, Equatable {
   /// The owner.
   public let owner: uid_t
@@ -101,6 +106,7 @@ public struct FileRights: Sendable, Equatable {
   public let mode: mode_t
   /// The access control list, as the system stores it; nil if there is none.
   private let list: [UInt8]?
+  private let attributes: [String: [UInt8]]
 
   private static let attribute = "system.posix_acl_access"
 
@@ -109,6 +115,11 @@ public struct FileRights: Sendable, Equatable {
     (owner, group, mode) = (status.st_uid, status.st_gid, status.st_mode & 0o777)
     do throws(SystemError) {
       list = try FileSystem.attribute(Self.attribute, of: descriptor)
+      var attributes: [String: [UInt8]] = [:]
+      for name in try FileSystem.userAttributes(of: descriptor) {
+        attributes[name] = try FileSystem.attribute(name, of: descriptor)
+      }
+      self.attributes = attributes
     } catch {
       throw ArtError(error, cannot: "read the rights of", name)
     }
@@ -125,8 +136,12 @@ public struct FileRights: Sendable, Equatable {
   }
 
   /// Applies the permissions to a new file. If the group cannot be set, the new one gets only the rights of
-  /// all others. Throws `inputOutput`, `notPermitted`.
+  /// all others. On a file system that refuses to set a mode, the file keeps one that allows no more. Throws `inputOutput`, `notPermitted`.
   public func apply(to descriptor: Int32, name: String) throws(ArtError) {
+    for (name, value) in attributes {
+      // A file system with less room for attributes than the old one's: the file is more than its tags.
+      do throws(SystemError) { try FileSystem.setAttribute(name, of: descriptor, to: value) } catch {}
+    }
     // Only root may change the owner; then at least the group is tried.
     let keepsGroup = fchown(descriptor, owner, group) == 0 || fchown(descriptor, uid_t.max, group) == 0
     // The new file may have inherited a list from its folder.
@@ -138,15 +153,21 @@ public struct FileRights: Sendable, Equatable {
     let others = mode & 0o707 | (mode & 0o007) << 3
     guard let list, keepsGroup else {
       // With a list, the middle bits of the mode are not the group's rights.
-      let own = keepsGroup ? mode : others
-      guard fchmod(descriptor, own) == 0 else { throw .system("set the rights of", name) }
-      return
+      return try Self.setMode(keepsGroup ? mode : others, of: descriptor, name)
     }
-    guard fchmod(descriptor, mode & 0o707) == 0 else { throw .system("set the rights of", name) }
+    try Self.setMode(mode & 0o707, of: descriptor, name)
     do throws(SystemError) {
       try FileSystem.setAttribute(Self.attribute, of: descriptor, to: list)
     } catch {
       // The group has no rights then: too few is safe, too many is not.
     }
+  }
+
+  /// Sets the mode. FAT, and many network file systems, give each file the same mode and refuse another one.
+  private static func setMode(_ mode: mode_t, of descriptor: Int32, _ name: String) throws(ArtError) {
+    guard fchmod(descriptor, mode) != 0 else { return }
+    let error = ArtError.system("set the rights of", name)
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & 0o777 & ~mode == 0 else { throw error }
   }
 }

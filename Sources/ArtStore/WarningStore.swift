@@ -34,11 +34,8 @@ public struct WarningStore: Sendable {
     Array(url.utf8).withUnsafeBufferPointer { ContentDigest.of($0) }
   }
 
-  /// The stored record; the initial one if there is none, or it cannot be read.
-  public func record() -> WarningRecord {
-    // At worst the user is warned once too often.
-    do throws(ArtError) { return Self.record(in: try file?.read()) } catch { return WarningRecord() }
-  }
+  /// The stored record; the initial one if there is none. Throws `inputOutput`, `notPermitted`.
+  public func record() throws(ArtError) -> WarningRecord { Self.record(in: try file?.read()) }
 
   /// Changes the record under a lock, and returns the one before. Throws `inputOutput`, `notPermitted`,
   /// `diskFull`; `busy` if another program keeps the lock for a second.

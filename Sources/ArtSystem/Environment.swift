@@ -39,20 +39,38 @@ public struct XDGFolders {
   /// The user's home folder.
   public var home: String? { absolute("HOME") }
   /// State that survives restarts, such as a history: `$XDG_STATE_HOME`, else `~/.local/state`.
-  public var state: String? { absolute("XDG_STATE_HOME") ?? inHome(".local/state") }
+  public var state: String? { own("XDG_STATE_HOME", else: ".local/state") }
   /// Settings: `$XDG_CONFIG_HOME`, else `~/.config`.
-  public var config: String? { absolute("XDG_CONFIG_HOME") ?? inHome(".config") }
+  public var config: String? { own("XDG_CONFIG_HOME", else: ".config") }
   /// Files that may be deleted at any time: `$XDG_CACHE_HOME`, else `~/.cache`.
-  public var cache: String? { absolute("XDG_CACHE_HOME") ?? inHome(".cache") }
+  public var cache: String? { own("XDG_CACHE_HOME", else: ".cache") }
   /// Data: `$XDG_DATA_HOME`, else `~/.local/share`.
-  public var data: String? { absolute("XDG_DATA_HOME") ?? inHome(".local/share") }
+  public var data: String? { own("XDG_DATA_HOME", else: ".local/share") }
   /// Data of all users: `$XDG_DATA_DIRS`, in order of precedence.
   public var sharedData: [String] {
     (variable("XDG_DATA_DIRS") ?? "").split(separator: ":").map(String.init).filter { $0.hasPrefix("/") }
   }
 
   private func absolute(_ name: String) -> String? { variable(name).flatMap { $0.hasPrefix("/") ? $0 : nil } }
-  private func inHome(_ folder: String) -> String? { home.map { "\($0)/\(folder)" } }
+
+  /// A folder to write to. For root a folder of another user does not count, such as the home that `sudo -E` passes on: what root creates
+  /// there its owner can neither use nor remove.
+  private func own(_ name: String, else folder: String) -> String? {
+    let candidates = [absolute(name), home.map { "\($0)/\(folder)" }].compactMap(\.self)
+    guard geteuid() == 0, !candidates.isEmpty else { return candidates.first }
+    return (candidates + ["/root/\(folder)"]).first(where: Self.isOwned)
+  }
+
+  /// Whether this user owns a folder, or, while it is missing, the nearest one above it.
+  private static func isOwned(_ path: String) -> Bool {
+    var folder = path
+    var status = stat()
+    while stat(folder, &status) != 0 {
+      guard errno == ENOENT, folder != "/" else { return false }
+      folder = FilePath(folder).folder
+    }
+    return status.st_uid == geteuid()
+  }
 }
 
 // MARK: - This process

@@ -108,16 +108,42 @@ extension FilePath {
 }
 
 extension FilePath {
-  /// Renames a file without replacing another. A file system that cannot do so in one step has the file under
-  /// two names for a moment. Throws the error of renameat2(2), link(2) or unlink(2), such as EEXIST; the file
-  /// then has its old name only.
+  /// Renames a file without replacing another, in the first of these ways that the file system has:
+  ///
+  ///     renameat2, RENAME_NOREPLACE    one step
+  ///     link, unlink                   the file has two names for a moment
+  ///     open with O_EXCL, rename       the new name is an empty file for a moment; FAT, and many network file systems
+  ///
+  /// Throws the error of the last way that was tried, such as EEXIST; the file then has its old name only.
   package static func rename(_ old: String, to new: String) throws(SystemError) {
     let number = csystem_rename_without_replacing(old, new)
     if number == 0 { return }
-    guard [EINVAL, ENOSYS].contains(number) else { throw SystemError("rename", new, number: number) }
-    guard link(old, new) == 0 else { throw SystemError("link", new) }
+    guard lacksCall(number) else { throw SystemError("rename", new, number: number) }
+    guard link(old, new) == 0 else {
+      let error = SystemError("link", new)
+      guard lacksCall(error.number) else { throw error }
+      return try reserve(new, for: old)
+    }
     guard unlink(old) == 0 else {
       let error = SystemError("unlink", old)
+      unlink(new)
+      throw error
+    }
+  }
+
+  /// Whether a call fails like this where the file system, or a filter of system calls, does not have it. EPERM may also be a lack of
+  /// rights, which the next way meets, too.
+  package static func lacksCall(_ number: Int32) -> Bool {
+    [EINVAL, ENOSYS, EOPNOTSUPP, EPERM, EMLINK].contains(number)
+  }
+
+  /// Creates the new name as an empty file, which no other program can do after that, and renames the file over it.
+  private static func reserve(_ new: String, for old: String) throws(SystemError) {
+    let file = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard file >= 0 else { throw SystemError("open", new) }
+    close(file)
+    guard Glibc.rename(old, new) == 0 else {
+      let error = SystemError("rename", new)
       unlink(new)
       throw error
     }

@@ -23,6 +23,23 @@ public enum FileSystem {
     return nil
   }
 
+  /// The names of an open file's extended attributes that users set, `user.…`; none where its file system has none. Throws the error of
+  /// flistxattr(2).
+  public static func userAttributes(of descriptor: Int32) throws(SystemError) -> [String] {
+    // Linux's limit for all names.
+    var bytes = [CChar](repeating: 0, count: 65_536)
+    let count = flistxattr(descriptor, &bytes, bytes.count)
+    guard count >= 0 else {
+      let error = SystemError("flistxattr")
+      guard hasNone(error) else { throw error }
+      return []
+    }
+    let names = bytes.prefix(count).split(separator: 0).map { $0.map { UInt8(bitPattern: $0) } }
+    return names.compactMap { String(validating: $0, as: UTF8.self) }.filter {
+      $0.utf8.starts(with: "user.".utf8)
+    }
+  }
+
   /// Sets an extended attribute of an open file; nil removes it. Throws the error of fsetxattr(2) or
   /// fremovexattr(2).
   public static func setAttribute(
@@ -191,10 +208,9 @@ package struct UnnamedFile: Sendable {
     hiddenName = name
   }
 
-  /// Gives the file a name that no other file has. Throws the error of linkat(2), such as EEXIST. `mayRace`
-  /// allows two steps on a file system that cannot do it in one: a file that another process creates between
-  /// the steps is lost.
-  package func link(as path: String, mayRace: Bool = false) throws(SystemError) {
+  /// Gives the file a name that no other file has. Throws the error of linkat(2), such as EEXIST, or of the ways of
+  /// `FilePath.rename` where the file system has no hard links.
+  package func link(as path: String) throws(SystemError) {
     guard let hiddenName else {
       guard linkat(AT_FDCWD, "/proc/self/fd/\(descriptor)", AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0 else {
         throw SystemError("linkat", path)
@@ -204,14 +220,8 @@ package struct UnnamedFile: Sendable {
     // The hidden name stays until `abandon`.
     if Glibc.link(hiddenName, path) == 0 { return }
     let error = SystemError("link", path)
-    // This file system has no hard links.
-    guard [EPERM, EOPNOTSUPP, ENOSYS].contains(error.number) else { throw error }
-    let number = csystem_rename_without_replacing(hiddenName, path)
-    if number == 0 { return }
-    guard [EINVAL, ENOSYS].contains(number) else { throw SystemError("rename", path, number: number) }
-    guard mayRace else { throw error }
-    guard FileIdentity(at: path) == nil else { throw SystemError("link", path, number: EEXIST) }
-    guard rename(hiddenName, path) == 0 else { throw SystemError("rename", path) }
+    guard FilePath.lacksCall(error.number) else { throw error }
+    try FilePath.rename(hiddenName, to: path)
   }
 
   /// Replaces the file at a path. The new file is at `hiddenPath` for a moment; nothing may exist there.

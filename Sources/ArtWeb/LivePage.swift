@@ -116,10 +116,17 @@ public actor LivePage {
     let content = await session.snapshot.content
     var requests: [ClientRequest] = []
     var answered: [(message: PageMessage, fault: ArtError?)] = []
-    for message in run {
-      var fault = message.falseBox(in: content)
+    for var message in run {
+      var fault: ArtError?
+      let unmeasured = message.unmeasured(in: content)
       // The document answers a repeated edit, and does not perform it again.
-      if fault != nil, await session.wasPerformed(message.tag?.requestTag) { fault = nil }
+      if !unmeasured.isEmpty, await !session.wasPerformed(message.tag?.requestTag) {
+        do throws(ArtError) {
+          message = try await message.measured(unmeasured, by: session)
+        } catch {
+          fault = error
+        }
+      }
       answered.append((message, fault))
       guard fault == nil, let request = message.documentRequest else { continue }
       recent.note(request)

@@ -61,7 +61,7 @@ public struct PageMessage: Sendable {
   }
 
   /// What the page asks for.
-  public let body: Body
+  public internal(set) var body: Body
   /// The page's tag, which the answer repeats.
   public let tag: ProtocolTag?
   /// The last saved edit that the page knew when it first asked.

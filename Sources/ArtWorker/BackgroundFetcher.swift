@@ -68,6 +68,18 @@ public struct BackgroundFetcher: Sendable {
     return CheckedPicture(bytes: bytes, mediaType: mediaType, size: size, isAnimated: isAnimated)
   }
 
+  /// Removes from a picture what it says of its maker: camera, place, times, names, texts, thumbnails. It looks the same. Checks the
+  /// result as `check` does.
+  public func anonymous(_ bytes: [UInt8]) async throws(BackgroundFailure) -> CheckedPicture {
+    let answer = try await call(
+      .decode([]), .anonymise(bytes: bytes.count), bytes: bytes, within: Self.decodeDeadline,
+      processorSeconds: Self.decodeSeconds)
+    guard case .body(let body) = answer else {
+      throw .failed(.nonsense(HelperPrograms.workerName, "another answer"))
+    }
+    return try await check(body)
+  }
+
   private func body(
     _ request: BackgroundRequest, _ report: @escaping @Sendable (FetchProgress) -> Void
   ) async throws(BackgroundFailure) -> [UInt8] {
@@ -290,6 +302,13 @@ struct BackgroundDialogue: HelperDialogue {
       }
       state = .receiving(count)
       return .receiveBytes(count)
+    case (.anonymise(let most), .body(let count)):
+      // At most a directory with the orientation is added.
+      guard count <= most + 64 else {
+        return fail(.nonsense(path, "a body of \(count) bytes for one of \(most)"))
+      }
+      state = .receiving(count)
+      return .receiveBytes(count)
     case (.decode(_, let limits), .picture(let mediaType, let size, let isAnimated)):
       guard Self.mediaTypes.contains(mediaType), size.fits(limits) else {
         return fail(
@@ -346,7 +365,11 @@ extension Refusal {
   /// The refusal that a crash of the helper process stands for; nil where the picture is not the cause.
   fileprivate init?(of end: HelperEnd, of request: WorkerRequest) {
     guard case .signal(let number) = end.cause else { return nil }
-    let isPicture = if case .decode = request { true } else { false }
+    let isPicture =
+      switch request {
+      case .decode, .anonymise: true
+      default: false
+      }
     if number == SIGSYS {
       // A process that violates the sandbox may be under an attacker's control.
       let (reason, what) = isPicture ? (Reason.notAnImage, "decoding") : (.notAllowed, "fetching")

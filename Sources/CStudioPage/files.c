@@ -134,6 +134,12 @@ static const unsigned char past_js[] = {
 static const unsigned char names_js[] = {
 #embed "page/names.js"
 };
+static const unsigned char pasted_js[] = {
+#embed "page/pasted.js"
+};
+static const unsigned char fields_js[] = {
+#embed "page/fields.js"
+};
 
 #define FILE(name, bytes) {name, bytes, sizeof bytes}
 
@@ -167,6 +173,8 @@ static const struct studio_file studio_files[] = {
     FILE("emoji.js", emoji_js),
     FILE("dialogs.js", dialogs_js),
     FILE("transfer.js", transfer_js),
+    FILE("fields.js", fields_js),
+    FILE("pasted.js", pasted_js),
     FILE("history.js", history_js),
     FILE("names.js", names_js),
     FILE("past.js", past_js),

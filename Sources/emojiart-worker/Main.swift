@@ -31,6 +31,7 @@ enum Main {
       switch request {
       case .fetch(let fetch): output.answer(fetch)
       case .decode(let bytes, let limits): output.answer(bytes, limits)
+      case .anonymise(let bytes): output.answerAnonymous(bytes)
       case .draw(let drawing): output.answer(drawing, with: fonts)
       case .exchange(let exchange, let body): output.answer(exchange, body)
       case .measure(let words): output.answer(words, with: fonts)

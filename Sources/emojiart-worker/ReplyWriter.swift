@@ -43,6 +43,16 @@ struct ReplyWriter {
     }
   }
 
+  /// Writes a picture without what it says of its maker.
+  func answerAnonymous(_ bytes: [UInt8]) {
+    do throws(Refusal) {
+      let body = try AnonymousPicture.bytes(of: bytes)
+      write(.body(bytes: body.count), with: body)
+    } catch {
+      write(.refused(error))
+    }
+  }
+
   /// Draws with these fonts; writes the parts as they are made, and then the report on each panel.
   func answer(_ drawing: Drawing, with fonts: OpenFonts) {
     if pages.isOpen || drawing.details.pagesLeft > 0 { return pages.answer(drawing, with: fonts, self) }

@@ -8,6 +8,7 @@ import Glibc
 enum CompleteRequest {
   case fetch(WorkerRequest.Fetch)
   case decode([UInt8], PictureLimits)
+  case anonymise([UInt8])
   case draw(Drawing)
   case measure(Words)
   case exchange(WorkerRequest.Exchange, [UInt8])
@@ -76,6 +77,7 @@ struct RequestReader {
         answer(.fetch(fetch))
       case .decode(_, let limits):
         answer(.decode(bytes, limits))
+      case .anonymise: answer(.anonymise(bytes))
       case .measure(let words): answer(.measure(words))
       case .exchange(let exchange): answer(.exchange(exchange, bytes))
       case nil: break

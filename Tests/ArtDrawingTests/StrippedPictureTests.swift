@@ -87,7 +87,7 @@ extension StrippedPicture {
 
 extension DecodedPicture {
   /// Rows of red, green, blue and alpha, without padding.
-  fileprivate var pixels: [UInt8] {
+  var pixels: [UInt8] {
     withPixels { bytes in
       (0..<height).flatMap { y in
         (0..<width).flatMap { x in

@@ -96,4 +96,18 @@ import Testing
     #expect(own.state == "/s" && own.sharedData == ["/a", "/c"] && own.config == "/h/.config")
     #expect(folders(["HOME": "home"]).state == nil && folders([:]).home == nil)
   }
+
+  @Test("A9 root writes to no folder of another user, such as a home that sudo passes on")
+  func foreignHome() throws {
+    guard geteuid() == 0 else { return print("A9 left out: it takes root to own no home") }
+    let scratch = try Scratch()
+    #expect(mkdir(scratch["ada"], 0o755) == 0 && chown(scratch["ada"], 65534, 65534) == 0)
+    let variables = [
+      "HOME": scratch["ada"], "XDG_CACHE_HOME": scratch["ada/cache"], "XDG_DATA_HOME": scratch["data"],
+    ]
+    let passedOn = XDGFolders { variables[$0] }
+    #expect(passedOn.state == "/root/.local/state" && passedOn.config == "/root/.config")
+    #expect(passedOn.cache == "/root/.cache" && passedOn.data == scratch["data"])
+    #expect(passedOn.home == scratch["ada"], "it is still read")
+  }
 }

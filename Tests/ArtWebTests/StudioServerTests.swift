@@ -209,9 +209,10 @@ import Testing
     }
     let edit =
       #"{"edit":{"changes":[["add","0000000a","Hi",1,1,40,5,{"box":[1,1],"kind":"caption"}]],"name":"add"},"tag":"T"}"#
-    #expect(try page.ask(edit).contains("were not measured"))
-    let caption = try page.ask(#"{"caption":{"at":"top","size":30,"text":"Hi"},"tag":"T"}"#)
-    #expect(caption.contains(#""ok""#), "\(caption)")
+    let added = try page.ask(edit)
+    #expect(added.contains(#""ok""#), "\(added)")
+    let shown = try page.ask(#"{"show":true,"tag":"T"}"#)
+    #expect(shown.contains(#""text":"Hi""#) && !shown.contains(#""box":[1,1]"#), "\(shown)")
     try server.end()
   }
 

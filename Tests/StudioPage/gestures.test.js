@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { zStep } from '../../Sources/CStudioPage/page/arrange.js';
 import { changed } from '../../Sources/CStudioPage/page/changes.js';
-import { changesOf } from '../../Sources/CStudioPage/page/drags.js';
+import { changesOf, pinchDrag } from '../../Sources/CStudioPage/page/drags.js';
 import { Gestures, wheeled } from '../../Sources/CStudioPage/page/gestures.js';
 import { HitIndex } from '../../Sources/CStudioPage/page/hit.js';
 import { Viewport, limits } from '../../Sources/CStudioPage/page/rules.js';
@@ -312,6 +312,21 @@ test('two fingers on the selection move, resize and turn it', () => {
   page.touch('up', 2, 500, 710).touch('up', 1, 500, 310);
   assert.deepEqual(page.changes, [['move', '1', 500, 510], ['resize', '1', 800], ['rotate', '1', 80]]);
   assert.equal(page.viewport.zoom, 1);
+});
+
+test('a frame of a pinch computes the values of one label, not of all', () => {
+  let count = 0;
+  const labels = Array.from({ length: 500 }, (_, index) => Object.defineProperty(square(index.toString(36), 500, 500), 'size', { enumerable: true, get: () => { count += 1; return 100; } }));
+  const [first, second] = [400, 600].map((x) => ({ start: { x, y: 500 }, now: { x, y: 500 } }));
+  const scene = { viewport: Viewport.fitting(canvas, canvas), selection: new Set(labels.map(({ id }) => id)) };
+  const drag = pinchDrag(first, second, scene, labels);
+  count = 0;
+  second.now = { x: 700, y: 500 };
+  const [{ newValues }] = drag.move({}, scene);
+  assert.equal(newValues(labels[7]).size, 150);
+  assert.ok(count < 10, `${count} sizes were read`);
+  labels.forEach(newValues);
+  assert.ok(count >= labels.length, 'the count can fail');
 });
 
 test('a second finger undoes what the first one has done', () => {

@@ -240,6 +240,17 @@ test('pending changes of the canvas are shown', () => {
   assert.ok(store.takeDirty().canvas);
 });
 
+test('a request that the server plans names a label by its new id, too', () => {
+  const store = opened();
+  store.ask({ setText: { ref: 'aaaaaaaa', words: 'aaaaaaaa' } }, 'caption', 't1', [['text', 'aaaaaaaa', 'Hi', { box: [1, 1], kind: 'caption' }]]);
+  store.ask({ order: { above: 'aaaaaaaa', ref: ['bbbbbbbb', 'aaaaaaaa'] } }, 'order', 't2');
+  assert.equal(store.shown('aaaaaaaa').text, 'Hi', 'what is likely is shown');
+  store.apply({ renamed: { id: 'aaaaaaaa', to: 'nnnnnnnn' } });
+  assert.deepEqual(store.resend().map(({ setText, order }) => setText ?? order), [{ ref: 'nnnnnnnn', words: 'aaaaaaaa' }, { above: 'nnnnnnnn', ref: ['bbbbbbbb', 'nnnnnnnn'] }]);
+  store.answer('t1', { error: { code: 'noSuchEmoji', message: 'no' } });
+  assert.equal(store.shown('aaaaaaaa').text, bee.text);
+});
+
 test('after a break pending requests are sent again as they were, and others are not undone by them', () => {
   const store = opened();
   const first = store.perform([['move', 'aaaaaaaa', 1, 2]], 'move', 't1');

@@ -170,12 +170,16 @@ case "hear":
   }
   csystem_reap(started.process)
 
-case "link", "race":
+case "link", "rename":
   let (hidden, path) = (CommandLine.arguments[2], CommandLine.arguments[3])
   let file = try UnnamedFile(in: ".", mode: 0o600, else: hidden, allowsUnnamed: false)
   write(file.descriptor, "new", 3)
   do throws(SystemError) {
-    try file.link(as: path, mayRace: CommandLine.arguments[1] == "race")
+    if CommandLine.arguments[1] == "link" {
+      try file.link(as: path)
+    } else {
+      try FilePath.rename(hidden, to: path)
+    }
     print(0)
   } catch {
     print(error.number)

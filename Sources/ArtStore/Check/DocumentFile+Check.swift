@@ -96,9 +96,11 @@ extension DocumentFile {
     }
     guard !guarded.hasMoved else { throw .movedAway(path) }
     try image.replace(file)
+    noticeRights(insteadOf: file)
     for sibling in copy.siblings where unlink(file.path + sibling) != 0 && errno != ENOENT {
-      throw .system("remove", file.name + sibling)
+      notice(.line("\(name): repaired, but \(ArtError.system("remove", file.name + sibling).cause)"))
     }
+    syncNames(file.path)
     return RepairReport(
       faults: copy.faults, quarantined: salvage.quarantined, adopted: salvage.adopted, lost: salvage.lost,
       original: original)

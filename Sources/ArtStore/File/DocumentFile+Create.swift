@@ -38,10 +38,10 @@ extension DocumentFile {
     try checkCreatable()
     var image = try FileImage(name: path, art: art)
     try image.insert(emojis)
-    guard let picture else { return try image.link(as: path) }
+    guard let picture else { return try link(&image) }
     guard picture.bytes.count > Format.largestUnspilled else {
       try image.insert(picture)
-      return try image.link(as: path)
+      return try link(&image)
     }
     // A large picture goes into a scratch file: in memory there would be several copies of it.
     let scratch = try Scratch()
@@ -51,6 +51,33 @@ extension DocumentFile {
     copy.name = path
     try copy.edit { (transaction: DocumentTransaction) throws(ArtError) in try transaction.keep(picture) }
     try image.link(copy: scratch.document, as: path)
+    syncNames(path)
+  }
+
+  private func link(_ image: inout FileImage) throws(ArtError) {
+    try image.link(as: path)
+    syncNames(path)
+  }
+
+  /// Tells that a file that has replaced another one has other permissions, since the file system refuses to set them.
+  func noticeRights(insteadOf old: LocatedFile) {
+    var status = stat()
+    guard lstat(old.path, &status) == 0, (status.st_mode ^ old.mode) & 0o777 != 0 else { return }
+    let (now, before) = (String(status.st_mode & 0o777, radix: 8), String(old.mode & 0o777, radix: 8))
+    notice(.line("\(name): its mode is \(now) now, and was \(before): the file system refuses to set it"))
+  }
+
+  /// Makes the changed names at these paths durable, in their folders. The change is done by then, so a folder that cannot be
+  /// synchronised is a notice, never an error. Returns whether the change survives a power cut.
+  @discardableResult
+  func syncNames(_ paths: String...) -> Bool {
+    do throws(ArtError) {
+      for path in paths { try PlainFile.syncFolder(of: path) }
+      return true
+    } catch {
+      notice(.line("\(name): done, but \(error.cause); a power cut may undo it"))
+      return false
+    }
   }
 
   /// Throws `exists` if a file beside the path would be mixed in by SQLite, and `badValue` if the name is too
@@ -128,13 +155,13 @@ struct FileImage {
     return Array(UnsafeBufferPointer(start: start, count: Int(size)))
   }
 
-  /// Writes the file to a path where nothing exists.
+  /// Writes the file to a path where nothing exists. Its name is not durable yet.
   func link(as path: String) throws(ArtError) {
     let bytes = try bytes()
     try link(as: path) { (file) throws(ArtError) in try PlainFile.write(bytes, to: file, name: name) }
   }
 
-  /// Writes a copy of another file to a path where nothing exists.
+  /// Writes a copy of another file to a path where nothing exists. Its name is not durable yet.
   func link(copy: String, as path: String) throws(ArtError) {
     try link(as: path) { (file) throws(ArtError) in try PlainFile.copy(copy, to: file, name: name) }
   }
@@ -145,10 +172,9 @@ struct FileImage {
         throw error.number == EEXIST ? .exists(path) : ArtError(error, cannot: "create", path)
       }
     }
-    try PlainFile.syncFolder(of: path)
   }
 
-  /// Replaces the file at a path, keeping its owner and mode. The caller holds an exclusive lock on that
+  /// Replaces the file at a path, keeping its owner and mode; its name is not durable yet. The caller holds an exclusive lock on that
   /// file, so that no other program uses the temporary name. A kill leaves at most the temporary file, which
   /// the next repair removes.
   func replace(_ file: LocatedFile) throws(ArtError) {
@@ -165,7 +191,6 @@ struct FileImage {
         throw ArtError(error, cannot: "replace", file.name)
       }
     }
-    try PlainFile.syncFolder(of: file.path)
   }
 
   /// Creates a file without a name, fills it durably with `writing`, and passes it to `body` to be named.

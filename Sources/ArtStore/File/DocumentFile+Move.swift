@@ -5,7 +5,7 @@ import ArtSystem
 import Glibc
 
 extension DocumentFile {
-  /// Moves the document's file to an unused path on the same file system, durably.
+  /// Moves the document's file to an unused path on the same file system, durably. A move that a power cut may undo is a notice.
   ///
   /// A hot journal is resolved first, and other programs' saves are locked out meanwhile: a rollback journal
   /// would stay under the old name and be played back onto the next file there.
@@ -31,7 +31,7 @@ extension DocumentFile {
       var status = stat()
       if now.path == file.path, !guarded.hasMoved, !isReserved, lstat(file.journalPath, &status) != 0 {
         try new.checkMovable()
-        try rename(file.path, to: path)
+        try rename(file, to: path)
         return new
       }
       guard deadline.wait(tries) else { throw .busyDocument(self.path) }
@@ -54,14 +54,16 @@ extension DocumentFile {
     if lstat(path + "-journal", &status) == 0 { throw .leftover(path + "-journal") }
   }
 
-  private func rename(_ old: String, to new: String) throws(ArtError) {
+  private func rename(_ file: LocatedFile, to new: String) throws(ArtError) {
     do throws(SystemError) {
-      try FilePath.rename(old, to: new)
+      try FilePath.rename(file.path, to: new)
     } catch {
-      throw .notMoved(path, new, error.number)
+      // On a network file system the answer of a rename that was made can be lost.
+      guard FileIdentity(at: new) == file.identity, FileIdentity(at: file.path) == nil else {
+        throw .notMoved(path, new, error.number)
+      }
     }
-    try PlainFile.syncFolder(of: new)
-    try PlainFile.syncFolder(of: old)
+    syncNames(new, file.path)
   }
 }
 

@@ -320,7 +320,9 @@ extension DocumentFile {
     let file = try locate()
     if file.hardLinks > 1 {
       notice(
-        .line("\(path) has \(file.hardLinks) names (hard links); a repair would leave the others behind"))
+        .line(
+          "\(path) has \(file.hardLinks) names (hard links): the edit is seen under each, also in a snapshot of `cp -al`; "
+            + "a repair or a merge would leave the others behind"))
     }
     let transaction = try beginWriting(file, deadline)
     let connection = transaction.connection

@@ -251,6 +251,8 @@ extension DocumentFile {
     guard let (image, reports) = new else { return [] }
     try image.verify()
     try image.link(as: path)
+    // A power cut that undoes the new name must leave the journals.
+    guard syncNames(path) else { return reports }
     for ((contents, journal), _) in zip(all, reports) where contents.damage == nil {
       try journal.discard(knownTo: source)
     }
@@ -277,6 +279,7 @@ extension DocumentFile {
     let (image, reports) = try whole(id, of: all, on: source, stamp)
     try image.verify()
     try image.link(as: path)
+    syncNames(path)
     return reports
   }
 

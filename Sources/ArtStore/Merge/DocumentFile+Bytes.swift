@@ -39,7 +39,7 @@ extension DocumentFile {
         throw error.number == EEXIST ? .exists(path) : ArtError(error, cannot: "create", name)
       }
     }
-    try PlainFile.syncFolder(of: path)
+    syncNames(path)
     return state
   }
 

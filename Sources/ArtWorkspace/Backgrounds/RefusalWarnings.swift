@@ -48,9 +48,12 @@ public struct RefusalWarnings: Sendable {
 
   /// Records that the user's own request succeeded: the next refusal is not a repetition.
   public func forget() {
-    guard let store, store.record().lastRefused != nil else { return }
-    // If the record cannot be written, the next refusal of that URL causes a needless warning.
-    _ = try? store.update { $0.lastRefused = nil }
+    do throws(ArtError) {
+      guard let store, try store.record().lastRefused != nil else { return }
+      try store.update { $0.lastRefused = nil }
+    } catch {
+      // The next refusal of that URL causes a needless warning.
+    }
   }
 
   /// Whether the user is warned of the next refusal, and why.

@@ -36,6 +36,13 @@ extension Session {
     return isNew.map { $0 ? measured.next() : nil }
   }
 
+  /// Captions of words, measured as above.
+  public func measured(_ words: [Words]) async -> [Result<EmojiText, ArtError>] {
+    zip(words, await Renderer(helpers: shared.helpers).boxes(of: words)).map { words, box in
+      box.map { EmojiText(words, box: $0) }.mapError { ArtError($0, measuring: words) }
+    }
+  }
+
   /// Whether a request with the tag was performed, or is too old to know: `perform` changes nothing then.
   public func wasPerformed(_ tag: RequestTag?) async -> Bool {
     guard let tag else { return false }

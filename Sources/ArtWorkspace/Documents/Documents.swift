@@ -42,23 +42,66 @@ public struct Documents: Sendable {
   /// Makes a document with the art of another one, its orphaned edits included, at revision 0 and without its log. Throws what reading and
   /// `DocumentFile.create` throw, and `damaged` if the bytes of the template's background are lost.
   public func create(_ file: DocumentFile, from template: DocumentFile) throws(ArtError) {
+    let (content, picture) = try art(of: template, for: file)
+    try create(file, content, picture, content.background?.url, content.pending, from: template)
+  }
+
+  /// The same for somebody else: without what the background's picture says of its maker, and without the queries of URLs, which may be
+  /// keys. Throws also a `Refusal` or an `ArtError` for a picture that cannot be read.
+  public func createAnonymous(
+    _ file: DocumentFile, from template: DocumentFile, by fetcher: BackgroundFetcher = BackgroundFetcher()
+  ) throws {
+    let (content, picture) = try art(of: template, for: file)
+    let anonymous = try picture.map { (picture) in
+      let result = Outcome { () async -> Result<CheckedPicture, BackgroundFailure> in
+        do throws(BackgroundFailure) {
+          return .success(try await fetcher.anonymous(picture.bytes))
+        } catch {
+          return .failure(error)
+        }
+      }
+      return try result.wait().picture
+    }
+    let pending = try content.pending.flatMap { (pending) throws(ArtError) in
+      try Self.withoutQuery(pending.url).map { (url) throws(ArtError) in
+        try PendingBackground(url: url, since: pending.since, reason: pending.reason, anchor: pending.anchor)
+      }
+    }
+    let url = content.background?.url.flatMap(Self.withoutQuery)
+    try create(file, content, anonymous, url, pending, from: template)
+  }
+
+  /// A URL without its query; nil for a text that is no http URL.
+  private static func withoutQuery(_ text: String) -> String? {
+    do throws(Refusal) { return try BackgroundURL(text).withoutQuery } catch { return nil }
+  }
+
+  /// The art of a document that is copied into a new file.
+  private func art(
+    of template: DocumentFile, for file: DocumentFile
+  ) throws(ArtError) -> (DocumentContent, CheckedPicture?) {
     try file.checkFree()
     let view = try DocumentView(template, recovery: recovery)
-    let content = view.content
-    var picture: CheckedPicture?
-    if let background = content.background {
-      guard let bytes = view.scene.picture else {
-        throw ArtError(
-          .damaged, "\(template.path) has lost the picture of its background; set another one first",
-          about: template.path)
-      }
-      picture = CheckedPicture(
-        bytes: bytes, mediaType: background.mediaType, size: background.size, isAnimated: false)
+    guard let background = view.content.background else { return (view.content, nil) }
+    guard let bytes = view.scene.picture else {
+      throw ArtError(
+        .damaged, "\(template.path) has lost the picture of its background; set another one first",
+        about: template.path)
     }
+    let picture = CheckedPicture(
+      bytes: bytes, mediaType: background.mediaType, size: background.size, isAnimated: false)
+    return (view.content, picture)
+  }
+
+  private func create(
+    _ file: DocumentFile, _ content: DocumentContent, _ picture: CheckedPicture?, _ url: String?,
+    _ pending: PendingBackground?, from template: DocumentFile
+  ) throws(ArtError) {
     var random = SystemRandomNumberGenerator()
     let new = DocumentContent(
       id: DocumentID(using: &random), canvas: content.canvas, fill: content.fill,
-      background: content.background, pending: content.pending, emojis: content.emojisInOrder())
+      background: try picture.map { (picture) throws(ArtError) in try Background(picture, from: url) },
+      pending: pending, emojis: content.emojisInOrder())
     // The emoji have different ids, because those of the template have.
     guard let new else { throw ArtError(.damaged, "\(template.path) has an id twice", about: template.path) }
     try file.create(new, picture: picture)
@@ -136,10 +179,12 @@ public struct Documents: Sendable {
 
   /// Moves a document from the trash back to its path, and returns it. Throws `exists` if another file is there by now,
   /// `noSuchDocument` if the folder is missing or the document is not in the trash any more, and what `DocumentFile.move` throws;
-  /// then it stays in the trash.
+  /// then it stays in the trash. `notice` is that of the returned file.
   @discardableResult
-  public func undelete(_ trashed: TrashedDocument) throws(ArtError) -> DocumentFile {
-    try trashed.putBack()
+  public func undelete(
+    _ trashed: TrashedDocument, notice: @escaping @Sendable (DocumentNotice) -> Void = { _ in }
+  ) throws(ArtError) -> DocumentFile {
+    try trashed.putBack(notice)
   }
 }
 

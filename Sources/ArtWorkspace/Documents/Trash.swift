@@ -15,13 +15,13 @@ public struct TrashedDocument: Sendable, Equatable {
   public let info: String
 
   /// Moves it back to its original path, if that is free. Throws as `Documents.undelete` does.
-  func putBack() throws(ArtError) -> DocumentFile {
+  func putBack(_ notice: @escaping @Sendable (DocumentNotice) -> Void) throws(ArtError) -> DocumentFile {
     let folder = FilePath(original).folder
     var status = stat()
     guard stat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
       throw ArtError(.noSuchDocument, "the folder \(folder) is gone; make it, and try again", about: folder)
     }
-    let file = try DocumentFile(path).move(to: original)
+    let file = try DocumentFile(path, notice: notice).move(to: original)
     // An info file without its document is ignored by all that show the trash.
     unlink(info)
     return file

@@ -160,7 +160,7 @@ extension OutputFile {
           location.target, over: Self.hiddenName(in: FilePath(location.target).folder),
           ifStill: { old.isUnchanged(at: location.target) })
       case .new, .descriptor, .stream:
-        try file.link(as: location.target, mayRace: true)
+        try file.link(as: location.target)
         isThere = true
       }
     } catch {

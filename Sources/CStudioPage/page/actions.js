@@ -21,9 +21,9 @@
 
 import { align, distribute, mover, scaler, tidy } from './arrange.js';
 import { identity } from './canvas.js';
-import { addition, differences, editName, withFields } from './changes.js';
+import { addition, bottomFirst, differences, editName, withFields } from './changes.js';
 import { folderOf } from './documents.js';
-import { all, bounds, inverted, sameEmoji } from './selection.js';
+import { all, bounds, inverted, middleOf, sameEmoji } from './selection.js';
 import { nearest } from './reading.js';
 import { boxOf, edgesOf, rotation, rounded } from './rules.js';
 import { drawID } from './net.js';
@@ -36,16 +36,20 @@ export const zStep = 2 ** 20;
 
 // MARK: Edits
 
+/** @typedef {(label: Label, index: number) => Fields} Values the new values of a label */
+
 /**
- * Gives labels other values, as one edit.
+ * Gives labels other values, as one edit. What is under way is ended first: the new values are those of the labels as they are then.
  * @param {Studio} studio
  * @param {import('./words').Verb} verb
- * @param {readonly Label[]} labels
- * @param {(label: Label, index: number) => Fields} values
+ * @param {ReadonlySet<string>} ids
+ * @param {(labels: readonly Label[]) => Values} values of the labels, bottom to top
  */
-export function edit(studio, verb, labels, values) {
+export function edit(studio, verb, ids, values) {
   studio.settle();
-  const changes = labels.flatMap((label, index) => differences(label, withFields(label, values(label, index))));
+  const labels = ids === studio.selected ? studio.selection : [...ids].flatMap((id) => studio.store.shown(id) ?? []).sort(bottomFirst);
+  const valuesOf = values(labels);
+  const changes = labels.flatMap((label, index) => differences(label, withFields(label, valuesOf(label, index))));
   studio.perform(changes, editName(verb, labels));
 }
 
@@ -78,14 +82,52 @@ function duplicate(studio) {
 }
 
 /**
+ * The box of words until the server has measured them, in ems.
+ * @param {string} text
+ * @returns {[width: number, height: number]}
+ */
+function estimatedBox(text) {
+  const pen = document.createElement('canvas').getContext('2d');
+  if (pen) pen.font = '100px "DejaVu Sans", "Noto Sans", sans-serif, "Noto Color Emoji"';
+  const lines = text.split('\n');
+  const width = lines.reduce((most, line) => Math.max(most, (pen?.measureText(line).width ?? 50 * line.length) / 100), 0.1);
+  return [rounded(Math.min(2000, width)), rounded(Math.min(2000, lines.length * 1.17))];
+}
+
+/**
+ * Adds a caption, shows it at once, and selects it. Rejected if the server refuses its words.
+ * @param {Studio} studio
+ * @param {{ text: string, x: number, y: number, size: number }} caption
+ */
+export function addWords(studio, caption) {
+  studio.settle();
+  /** @type {Label} */
+  const label = { ...caption, id: drawID(8), z: studio.store.topZ + zStep, kind: 'caption', box: estimatedBox(caption.text) };
+  const [changes, name] = [[addition(label)], editName('add', [label])];
+  const answer = studio.ask({ edit: { changes, name } }, name, changes);
+  studio.select([label.id]);
+  return answer;
+}
+
+/**
+ * Gives a caption other words, and shows them at once. Rejected if the server refuses them, or does not have the caption any more.
+ * @param {Studio} studio
+ * @param {string} id
+ * @param {string} text
+ */
+export const setWords = (studio, id, text) =>
+  studio.ask({ setText: { ref: id, words: text } }, 'caption', [['text', id, text, { box: estimatedBox(text), kind: 'caption' }]]);
+
+/**
  * @param {Studio} studio
  * @param {import('./words').Verb} verb
  * @param {(boxes: import('./types').Box[]) => import('./types').Point[]} rule
  */
 function arrange(studio, verb, rule) {
-  const labels = studio.selection;
-  const places = rule(labels.map(boxOf));
-  edit(studio, verb, labels, (_, index) => places[index]);
+  edit(studio, verb, studio.selected, (labels) => {
+    const places = rule(labels.map(boxOf));
+    return (_, index) => places[index];
+  });
 }
 
 /**
@@ -94,11 +136,7 @@ function arrange(studio, verb, rule) {
  * @param {number} factor
  */
 export function scale(studio, factor) {
-  const labels = studio.selection;
-  const around = bounds(labels);
-  if (!around) return;
-  const center = { x: (around.left + around.right) / 2, y: (around.top + around.bottom) / 2 };
-  edit(studio, 'resize', labels, scaler(labels)(factor, center));
+  edit(studio, 'resize', studio.selected, (labels) => scaler(labels)(factor, middleOf(labels)));
 }
 
 /**
@@ -106,13 +144,10 @@ export function scale(studio, factor) {
  * @param {Studio} studio
  */
 function mirror(studio) {
-  const labels = studio.selection;
-  const around = bounds(labels);
-  if (!around) return;
-  const sum = around.left + around.right;
-  edit(studio, 'mirror', labels, (label) => ({
-    mirrored: !label.mirrored, x: labels.length > 1 ? rounded(sum - label.x) : label.x, rotation: rotation(-(label.rotation ?? 0)),
-  }));
+  edit(studio, 'mirror', studio.selected, (labels) => {
+    const sum = 2 * middleOf(labels).x;
+    return (label) => ({ mirrored: !label.mirrored, x: labels.length > 1 ? rounded(sum - label.x) : label.x, rotation: rotation(-(label.rotation ?? 0)) });
+  });
 }
 
 /**
@@ -121,12 +156,13 @@ function mirror(studio) {
  * @param {boolean} isFront
  */
 function reorder(studio, isFront) {
+  studio.settle();
   const labels = studio.selection;
   const order = studio.store.inOrder();
   const last = isFront ? order.slice(-labels.length) : order.slice(0, labels.length);
   if (last.every((label, index) => label.id === labels[index].id)) return;
   const start = isFront ? studio.store.topZ + zStep : studio.store.bottomZ - zStep * labels.length;
-  edit(studio, 'order', labels, (_, index) => ({ z: start + zStep * index }));
+  edit(studio, 'order', studio.selected, () => (_, index) => ({ z: start + zStep * index }));
 }
 
 /**
@@ -135,6 +171,7 @@ function reorder(studio, isFront) {
  * @param {boolean} isForward
  */
 function step(studio, isForward) {
+  studio.settle();
   const labels = studio.selection;
   const order = studio.store.inOrder();
   const around = bounds(labels);
@@ -154,7 +191,7 @@ function step(studio, isForward) {
     const [lower, upper] = isForward ? [[next], labels] : [labels, [next]];
     return studio.ask({ order: { above: lower[lower.length - 1].id, ref: upper.map(({ id }) => id) } }, 'order');
   }
-  edit(studio, 'order', labels, (_, number) => ({ z: low + gap * (number + 1) }));
+  edit(studio, 'order', studio.selected, () => (_, number) => ({ z: low + gap * (number + 1) }));
   return undefined;
 }
 
@@ -237,10 +274,10 @@ function putDown(studio) {
  * @param {Studio} studio
  */
 export function placeWords(studio) {
-  const around = bounds(studio.selection);
-  if (!around) return '';
+  if (!studio.selected.size) return '';
+  const { x, y } = middleOf(studio.selection);
   const [, , , , dx, dy] = studio.lifted?.matrix ?? identity;
-  return words.speech.place((around.left + around.right) / 2 + dx, (around.top + around.bottom) / 2 + dy);
+  return words.speech.place(x + dx, y + dy);
 }
 
 // MARK: The table
@@ -296,7 +333,7 @@ export const actions = [
   { id: 'order.backward', group: 'arrange', keys: ['Mod+['], isEnabled: some, run: (studio) => step(studio, false) },
   { id: 'order.back', group: 'arrange', keys: ['Mod+Shift+['], isEnabled: some, run: (studio) => reorder(studio, false) },
   { id: 'mirror', group: 'arrange', keys: ['Shift+H'], isEnabled: some, run: mirror },
-  { id: 'straighten', group: 'arrange', keys: [], isEnabled: some, run: (studio) => edit(studio, 'rotate', studio.selection, () => ({ rotation: 0 })) },
+  { id: 'straighten', group: 'arrange', keys: [], isEnabled: some, run: (studio) => edit(studio, 'rotate', studio.selected, () => () => ({ rotation: 0 })) },
   { id: 'larger', group: 'arrange', keys: ['Mod+Shift+.'], repeats: true, isEnabled: some, run: (studio) => scale(studio, 1.1) },
   { id: 'smaller', group: 'arrange', keys: ['Mod+Shift+,'], repeats: true, isEnabled: some, run: (studio) => scale(studio, 1 / 1.1) },
   .../** @type {const} */ ([['left', ['Mod+Shift+ArrowLeft']], ['center', []], ['right', ['Mod+Shift+ArrowRight']], ['top', ['Mod+Shift+ArrowUp']], ['middle', []], ['bottom', ['Mod+Shift+ArrowDown']]])
@@ -360,9 +397,9 @@ function part(names, load) {
 const loaded = new Set();
 export const library = part(['library'], () => import('./library.js'));
 /** What is done with whole documents. */
-export const filing = part(['filing', 'dialogs', 'transfer'], () => import('./filing.js'));
-const dialogs = part(['dialogs', 'transfer'], () => import('./dialogs.js'));
-export const transfer = part(['transfer'], () => import('./transfer.js'));
+export const filing = part(['filing', 'dialogs', 'transfer', 'pasted'], () => import('./filing.js'));
+const dialogs = part(['dialogs', 'transfer', 'pasted'], () => import('./dialogs.js'));
+export const transfer = part(['transfer', 'pasted'], () => import('./transfer.js'));
 const past = part(['history'], () => import('./history.js'));
 
 /**

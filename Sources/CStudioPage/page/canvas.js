@@ -8,8 +8,8 @@
 /** @typedef {import('./types').Size} Size */
 /** @typedef {import('./types').Edges} Edges */
 /** @typedef {Label & { width: number, height: number }} PaintedLabel a label with its box in ems */
-/** @typedef {{ x: number, y: number, scale: number, width: number, height: number, layer?: number }} PaintRequest
- *   `x`, `y` is the document's origin in the picture; all in device pixels */
+/** @typedef {{ x: number, y: number, scale: number, width: number, height: number, ratio: number, layer?: number }} PaintRequest
+ *   `x`, `y` is the document's origin in the picture; all in device pixels, of which `ratio` are one of the page's */
 /** @typedef {{ stamp?: number, ticket?: string, colors?: { desk: string, edge: string, shadow: string }, reset?: boolean, put?: PaintedLabel[],
  *   remove?: string[], sheet?: Size & { fill: string | null }, picture?: string, lift?: { labels: PaintedLabel[], without: string[] } | null,
  *   carpet?: PaintRequest, lifted?: PaintRequest }} ToPainter */
@@ -22,6 +22,8 @@ import { boxOf, edgesAround, edgesOf, ems } from './rules.js';
 const carpetTimes = 1.5;
 /** Milliseconds between requests while the camera moves, and until one after it has come to rest. */
 const pace = { moving: 60, rest: 80 };
+/** Milliseconds until another painter is started in place of one that has failed: the first at once. */
+const restart = { step: 1000, most: 30_000 };
 /** @type {Matrix} */
 export const identity = [1, 0, 0, 1, 0, 0];
 
@@ -30,37 +32,36 @@ class Layer {
   element = document.createElement('canvas');
   /** @type {PaintRequest | null} */
   drawn = null;
-  #ratio = 1;
   #context = /** @type {ImageBitmapRenderingContext} */ (this.element.getContext('bitmaprenderer'));
 
-  /** @param {ImageBitmap} bitmap @param {PaintRequest} request @param {number} ratio */
-  show(bitmap, request, ratio) {
+  /** @param {ImageBitmap} bitmap @param {PaintRequest} request */
+  show(bitmap, request) {
     const { style } = this.element;
-    if (this.drawn?.width !== request.width || this.drawn.height !== request.height || this.#ratio !== ratio) {
-      style.width = `${request.width / ratio}px`;
-      style.height = `${request.height / ratio}px`;
+    const { width, height, ratio } = request;
+    if (this.drawn?.width !== width || this.drawn.height !== height || this.drawn.ratio !== ratio) {
+      style.width = `${width / ratio}px`;
+      style.height = `${height / ratio}px`;
     }
     this.drawn = request;
-    this.#ratio = ratio;
     this.#context.transferFromImageBitmap(bitmap);
   }
 
   /** @param {Camera} camera @param {Matrix} matrix */
   place({ x, y, zoom }, [a, b, c, d, e, f]) {
     if (!this.drawn) return;
-    const { x: left, y: top, scale } = this.drawn;
-    const times = (zoom * this.#ratio) / scale;
+    const { x: left, y: top, scale, ratio } = this.drawn;
+    const times = (zoom * ratio) / scale;
     let across = x + zoom * (e - (a * left + c * top) / scale);
     let down = y + zoom * (f - (b * left + d * top) / scale);
     // A picture that is only moved stays sharp on whole pixels.
     if (Math.abs(times - 1) < 1e-9 && a === 1 && b === 0) {
-      [across, down] = [Math.round(across * this.#ratio) / this.#ratio, Math.round(down * this.#ratio) / this.#ratio];
+      [across, down] = [Math.round(across * ratio) / ratio, Math.round(down * ratio) / ratio];
     }
     this.element.style.transform = `matrix(${a * times},${b * times},${c * times},${d * times},${across},${down})`;
   }
 }
 
-/** @typedef {{ number: number, layer: Layer, labels: PaintedLabel[], edges: Edges, matrix: Matrix, asked: PaintRequest | null, goneAt: number | null }} Lifted */
+/** @typedef {{ number: number, layer: Layer, labels: PaintedLabel[], without: string[], edges: Edges, matrix: Matrix, asked: PaintRequest | null, goneAt: number | null }} Lifted */
 
 export class Picture {
   /** @type {Camera} */
@@ -85,19 +86,85 @@ export class Picture {
   #liftedCount = 0;
   /** @type {{ stamp: number, sharp: boolean, resolve: () => void }[]} */
   #waiting = [];
+  #makeWorker;
   #worker;
+  /**
+   * What another worker must be told, beside the labels.
+   * @type {Pick<ToPainter, 'ticket' | 'colors' | 'sheet' | 'picture'>}
+   */
+  #told = {};
+  /** How many painters have failed since the last carpet. */
+  #failures = 0;
+  #restarting = 0;
+  /**
+   * All labels, for another painter. The studio sets it.
+   * @type {() => Iterable<Label>}
+   */
+  labels = () => [];
 
-  /** @param {HTMLElement} host @param {Worker} worker */
-  constructor(host, worker) {
-    this.#worker = worker;
+  /** @param {HTMLElement} host @param {() => Worker} makeWorker */
+  constructor(host, makeWorker) {
+    this.#makeWorker = makeWorker;
+    this.#worker = this.#start();
     this.#carpet.element.className = 'carpet';
     host.append(this.#carpet.element);
+    this.#watchRatio();
+  }
+
+  // MARK: The painter
+
+  #start() {
+    const worker = this.#makeWorker();
     worker.onmessage = (event) => this.#painted(event.data);
+    worker.onerror = (event) => {
+      event.preventDefault();
+      console.error('The painter has failed:', event.message);
+      this.#fail(worker);
+    };
+    return worker;
+  }
+
+  /**
+   * Another painter takes the place of one that has failed.
+   * @param {Worker} worker
+   */
+  #fail(worker) {
+    if (worker !== this.#worker || this.#restarting) return;
+    this.#restarting = setTimeout(() => this.#restart(), Math.min(restart.most, restart.step * this.#failures));
+    this.#failures += 1;
+  }
+
+  #restart() {
+    this.#restarting = 0;
+    // Its script comes from the server: not while another program may have the port.
+    if (!this.#told.ticket) {
+      this.#restarting = -1;
+      return;
+    }
+    this.#worker.terminate();
+    this.#worker = this.#start();
+    const put = Array.from(this.labels(), painted);
+    const current = this.#current;
+    const lift = current ? { labels: current.labels, without: current.without } : null;
+    this.count = put.length;
+    this.#post({ ...this.#told, reset: true, put, lift, stamp: ++this.#stamp });
+    this.#ask();
+    if (current) this.#askLifted(current);
   }
 
   /** @param {ToPainter} message */
   #post(message) {
+    for (const name of /** @type {const} */ (['ticket', 'colors', 'sheet', 'picture'])) if (message[name] !== undefined) Object.assign(this.#told, { [name]: message[name] });
     this.#worker.postMessage(message);
+  }
+
+  /** Asks for other pictures when the window comes to a screen with other pixels, or the browser's zoom changes. */
+  #watchRatio() {
+    matchMedia(`(resolution: ${devicePixelRatio}dppx)`).addEventListener('change', () => {
+      this.#watchRatio();
+      this.#ask();
+      this.#refine();
+    }, { once: true });
   }
 
   // MARK: The document
@@ -105,6 +172,7 @@ export class Picture {
   /** @param {string} ticket */
   setTicket(ticket) {
     this.#post({ ticket });
+    if (ticket && this.#restarting < 0) this.#restart();
   }
 
   /** @param {{ desk: string, edge: string, shadow: string }} colors */
@@ -198,7 +266,7 @@ export class Picture {
     const margin = { x: Math.ceil((width * ratio * (times - 1)) / 2), y: Math.ceil((height * ratio * (times - 1)) / 2) };
     const carpet = {
       x: this.camera.x * ratio + margin.x, y: this.camera.y * ratio + margin.y, scale: this.camera.zoom * ratio,
-      width: Math.ceil(width * ratio) + 2 * margin.x, height: Math.ceil(height * ratio) + 2 * margin.y,
+      width: Math.ceil(width * ratio) + 2 * margin.x, height: Math.ceil(height * ratio) + 2 * margin.y, ratio,
     };
     const key = `${Object.values(carpet).join()},${this.#stamp}`;
     if (key === this.#lastAsked) return;
@@ -221,7 +289,7 @@ export class Picture {
     // Behind the overlay, above the carpet and older layers.
     (this.#lifted.at(-1)?.layer ?? this.#carpet).element.after(layer.element);
     /** @type {Lifted} */
-    const now = { number: ++this.#liftedCount, layer, labels: list, edges: around(list), matrix: identity, asked: null, goneAt: null };
+    const now = { number: ++this.#liftedCount, layer, labels: list, without, edges: around(list), matrix: identity, asked: null, goneAt: null };
     this.#lifted.push(now);
     this.#post({ lift: { labels: now.labels, without }, stamp: ++this.#stamp });
     this.#askLifted(now);
@@ -237,6 +305,7 @@ export class Picture {
     const lifted = this.#current;
     if (!lifted) return;
     lifted.labels = labels.map(painted);
+    lifted.without = without;
     lifted.edges = around(lifted.labels);
     this.#post({ lift: { labels: lifted.labels, without }, stamp: ++this.#stamp });
     this.#askLifted(lifted);
@@ -321,24 +390,25 @@ export class Picture {
     const [startX, startY] = [Math.floor(left + part.left * scale), Math.floor(top + part.top * scale)];
     const width = Math.min(8192, Math.max(1, Math.ceil(left + part.right * scale) - startX));
     const height = Math.min(8192, Math.max(1, Math.ceil(top + part.bottom * scale) - startY));
-    lifted.asked = { x: left - startX, y: top - startY, scale, width, height, layer: lifted.number };
+    lifted.asked = { x: left - startX, y: top - startY, scale, width, height, ratio, layer: lifted.number };
     this.#post({ lifted: lifted.asked, stamp: this.#stamp });
   }
 
   // MARK: What was painted
 
-  /** @param {{ kind: string, bitmap: ImageBitmap, request: PaintRequest, stamp: number, isSharp: boolean, milliseconds: number }} message */
-  #painted({ kind, bitmap, request, stamp, isSharp, milliseconds }) {
+  /** @param {{ kind: string, bitmap: ImageBitmap, request: PaintRequest, stamp: number, isSharp: boolean, held: number, milliseconds: number }} message */
+  #painted({ kind, bitmap, request, stamp, isSharp, held, milliseconds }) {
     if (kind === 'lifted') {
       const lifted = this.#lifted.find(({ number }) => number === request.layer);
       if (!lifted) return bitmap.close();
-      lifted.layer.show(bitmap, request, devicePixelRatio);
+      lifted.layer.show(bitmap, request);
       lifted.layer.place(this.camera, lifted.matrix);
       return;
     }
     if (kind !== 'carpet') return;
-    this.lastMilliseconds = milliseconds;
-    this.#carpet.show(bitmap, request, devicePixelRatio);
+    [this.lastMilliseconds, this.held] = [milliseconds, held];
+    this.#failures = 0;
+    this.#carpet.show(bitmap, request);
     this.#carpet.place(this.camera, identity);
     this.#paintedStamp = stamp;
     this.#isSharp = isSharp;
@@ -356,6 +426,8 @@ export class Picture {
 
   /** The time of the last carpet in the worker. */
   lastMilliseconds = 0;
+  /** The bytes of the pictures of glyphs that the worker keeps. */
+  held = 0;
 
   /** Resolves when all that was put until now is on the screen; `sharp` waits for the glyphs and the background, too. */
   whenPainted(sharp = false) {

@@ -6,10 +6,12 @@
 
 import { actions, isEnabled, keyText, run } from './actions.js';
 import { nameOf, title } from './documents.js';
-import { chooseLanguage, chosenLanguage, fileSize, languages } from './language.js';
+import { numberField } from './fields.js';
+import { chooseLanguage, chosenLanguage, fileSize, languages, number } from './language.js';
 import { linkWith } from './net.js';
 import { build } from './panels.js';
-import { download, regionOf, setAddress, setPicture, visibleRegion } from './transfer.js';
+import { limits } from './rules.js';
+import { download, regionOf, setAddress, setPicture, visibleRegion, wasReplaced } from './transfer.js';
 import { actionName, errorText, words } from './words.js';
 
 /**
@@ -59,6 +61,19 @@ const group = (name, ...controls) => build('div', { class: 'field', role: 'group
 /** @param {HTMLInputElement} box @param {string} name */
 const choice = (box, name) => build('label', { class: 'choice' }, box, name);
 
+/** @typedef {import('./fields').NumberInput} NumberInput */
+
+/**
+ * Whether a field has a number within its bounds; tells what it may have.
+ * @param {NumberInput} input
+ */
+function isNumber(input) {
+  const [least, most] = ['min', 'max'].map((name) => number(Number(input.getAttribute(`aria-value${name}`))));
+  input.setCustomValidity(input.number === null ? words.numberWithin(least, most) : '');
+  input.addEventListener('input', () => input.setCustomValidity(''), { once: true });
+  return input.reportValidity();
+}
+
 /**
  * A form with *Cancel* and a main button.
  * @param {string} verb
@@ -75,6 +90,9 @@ export function form(verb, fields, act) {
   });
   element.addEventListener('submit', (event) => {
     event.preventDefault();
+    // The browser checks no number that is typed as a text.
+    const numbers = /** @type {NumberInput[]} */ ([...element.querySelectorAll('[role=spinbutton]')]).filter((input) => input.offsetParent !== null);
+    if (!numbers.every(isNumber)) return;
     element.closest('dialog')?.close();
     act();
   });
@@ -100,14 +118,18 @@ const tell = (studio, error) => studio.emit('note', { text: errorText(error), ki
 export function showBackground(studio) {
   const url = build('input', { type: 'text', inputMode: 'url', placeholder: words.background.urlHint, autocomplete: 'off', spellcheck: false, value: studio.store.background?.url ?? '' });
   const file = build('input', { type: 'file', accept: 'image/*', hidden: true });
-  const keep = build('input', { type: 'checkbox' });
+  // A canvas with art keeps its size unless the user says otherwise.
+  const hasArt = studio.store.count > 0;
+  const keep = build('input', { type: 'checkbox', checked: hasArt });
+  // What was not touched is no choice: the other size is offered then.
+  const chosen = () => (keep.checked === hasArt ? undefined : keep.checked);
   const own = build('input', { type: 'checkbox' });
   const choose = build('button', { type: 'button', class: 'quiet', onclick: () => file.click() }, words.background.choose);
   file.addEventListener('change', () => {
     const picture = file.files?.[0];
     if (!picture) return;
     dialog.close();
-    setPicture(studio, picture, keep.checked);
+    setPicture(studio, picture, chosen());
   });
   const removeButton = build('button', { type: 'button' }, words.background.remove);
   removeButton.hidden = !studio.store.background && !studio.store.pendingBackground;
@@ -119,7 +141,7 @@ export function showBackground(studio) {
     field(words.background.url, url), group(words.background.file, choose, file, removeButton),
     group('', choice(keep, words.background.keep), choice(own, words.background.private)), build('p', {}, words.background.hint),
   ], () => {
-    if (url.value.trim()) setAddress(studio, url.value.trim(), keep.checked, own.checked).catch(() => {});
+    if (url.value.trim()) setAddress(studio, url.value.trim(), { keepsCanvas: chosen(), allowsPrivate: own.checked }).catch(() => {});
   });
   const dialog = show(studio, words.background.title, [content]);
   url.select();
@@ -164,10 +186,13 @@ export function attachDialogs(studio) {
     fetching = { note, text };
   };
   const end = () => {
+    const hadFocus = fetching?.note.contains(document.activeElement);
     fetching?.note.remove();
     fetching = null;
+    if (hadFocus) studio.focusCanvas();
   };
   const receive = (/** @type {import('./net').Message} */ message) => {
+    if (message.warning && !message.document && wasReplaced(message.warning)) return undefined;
     if (message.fetching) begin();
     // One that was cancelled may still be on its way.
     if (message.fetched && fetching) {
@@ -248,27 +273,28 @@ const presets = /** @type {[string, string][]} */ ([['', '–'], ['1024x768', '1
 /** @param {Studio} studio */
 export function showCanvas(studio) {
   const { width, height, fill } = studio.store.canvas;
-  const number = (/** @type {number} */ value, /** @type {string} */ name) => build('input', { type: 'number', min: '1', max: '100000', step: '1', value: String(value), required: true, 'aria-label': name });
-  const [across, down] = [number(width, words.canvas.width), number(height, words.canvas.height)];
+  const side = (/** @type {number} */ value, /** @type {string} */ name) => numberField({ required: true, 'aria-label': name }, { least: 1, most: limits.canvasSide, isWhole: true, value });
+  const [across, down] = [side(width, words.canvas.width), side(height, words.canvas.height)];
   const preset = select(presets.map(([size, name]) => [size, name || words.canvas.print]), '');
-  preset.addEventListener('change', () => { if (preset.value) [across.value, down.value] = preset.value.split('x'); });
+  preset.addEventListener('change', () => { if (preset.value) [across.number, down.number] = preset.value.split('x').map(Number); });
   const anchor = select([['top-left', words.canvas.topLeft], ['center', words.canvas.center]], 'center');
   const scale = build('input', { type: 'checkbox' });
   const isFilled = build('input', { type: 'checkbox', checked: fill !== null });
   const color = build('input', { type: 'color', value: (fill ?? '#ffffff').slice(0, 7), 'aria-label': words.canvas.color });
   color.addEventListener('input', () => { isFilled.checked = true; });
-  const margin = build('input', { type: 'number', min: '0', max: '10000', value: '20', 'aria-label': words.canvas.margin });
+  const margin = numberField({ 'aria-label': words.canvas.margin }, { least: 0, most: 10_000, value: 20 });
   const fit = build('button', { type: 'button', class: 'quiet' }, words.canvas.fit);
   fit.addEventListener('click', () => {
+    if (!isNumber(margin)) return;
     dialog.close();
-    studio.ask({ canvas: { fit: Math.max(0, Number(margin.value) || 0) } }, 'canvas').catch(() => {});
+    studio.ask({ canvas: { fit: margin.number ?? 0 } }, 'canvas').catch(() => {});
   });
   const content = form(words.canvas.apply, [
     field(words.canvas.presets, preset), group(words.canvas.size, across, '×', down), field(words.canvas.anchor, anchor),
     group('', choice(scale, words.canvas.scale)), group(words.canvas.margin, margin, fit),
     group(words.canvas.color, choice(isFilled, words.canvas.filled), color),
   ], () => {
-    const size = `${across.valueAsNumber}x${down.valueAsNumber}`;
+    const size = `${across.number}x${down.number}`;
     if (size !== `${width}x${height}`) {
       studio.ask({ canvas: { size, ...(anchor.value === 'center' ? { anchor: 'center' } : {}), ...(scale.checked ? { scale: true } : {}) } }, 'canvas');
     }
@@ -289,7 +315,7 @@ export function showExport(studio) {
   const part = select([['', words.export.whole], ['selection', words.export.selection], ['view', words.export.view]], '');
   if (!studio.selected.size) part.options[1].disabled = true;
   const transparent = build('input', { type: 'checkbox', checked: Boolean(kept.transparent) });
-  const quality = build('input', { type: 'number', min: '1', max: '100', value: kept.quality ?? '90' });
+  const quality = numberField({}, { least: 1, most: 100, isWhole: true, value: Number(kept.quality) || 90 });
   const page = select(Object.entries(words.export.pages), '');
   const rows = { scale: field(words.export.scale, scale), transparent: group('', choice(transparent, words.export.transparent)), quality: field(words.export.quality, quality), page: field(words.export.page, page) };
   const update = () => {
@@ -302,13 +328,13 @@ export function showExport(studio) {
   format.addEventListener('change', update);
   update();
   show(studio, words.export.title, [form(words.export.download, [field(words.export.format, format), field(words.export.part, part), ...Object.values(rows)], async () => {
-    localStorage.setItem('export', JSON.stringify({ format: format.value, scale: scale.value, transparent: transparent.checked, quality: quality.value }));
+    localStorage.setItem('export', JSON.stringify({ format: format.value, scale: scale.value, transparent: transparent.checked, quality: String(quality.number) }));
     const region = part.value === 'selection' ? regionOf(studio.selection) : part.value === 'view' ? visibleRegion(studio) : '';
     /** @type {Record<string, string>} */
     const query = { format: format.value };
     if (!rows.scale.hidden) query.scale = scale.value;
     if (!rows.transparent.hidden && transparent.checked) query.transparent = '1';
-    if (!rows.quality.hidden) query.quality = quality.value;
+    if (!rows.quality.hidden) query.quality = String(quality.number ?? 90);
     if (!rows.page.hidden && page.value) query.page = page.value;
     if (region) query.region = region;
     studio.emit('note', { text: words.export.working });

@@ -5,7 +5,7 @@
 // Their effect `gesture` has the labels as they were when the gesture began, and a function that gives their new values: a moved picture needs
 // those of one label, and only the end needs all.
 
-import { copies, mover, scaler, turner, valuesOf } from './arrange.js';
+import { copies, mover, scaler, turner } from './arrange.js';
 import { addition, differences, editName, withFields } from './changes.js';
 import { boxOf, edgesOf, rotation } from './rules.js';
 import { bounds, including, isSame, labelsOf, nothing, selectionOf } from './selection.js';
@@ -258,6 +258,7 @@ export function pinchDrag(first, second, scene, labels) {
    * @type {number | null}
    */
   let turnedFrom = null;
+  const move = mover(labels);
   return new Drag('pinch', 'resize', labels, unchanged(scene), (_, now) => {
     const [a, b] = [first.now, second.now];
     const middle = between(a, b);
@@ -265,13 +266,11 @@ export function pinchDrag(first, second, scene, labels) {
     const turn = rotation(angle(a, b) - angle(startA, startB));
     if (turnedFrom === null && Math.abs(turn) > pinchTurnFrom) turnedFrom = Math.sign(turn) * pinchTurnFrom;
     const degrees = turnedFrom === null ? 0 : Math.round((turn - turnedFrom) * 10) / 10;
-    let values = withValues(labels, scale(apart(a, b) / apart(startA, startB), about));
-    values = withValues(values, turner(degrees, about));
-    values = withValues(values, mover(values)(to.x - about.x, to.y - about.y));
-    const fields = valuesOf(values, ({ x, y, size, rotation: angled }) => ({ x, y, size, rotation: angled ?? 0 }));
-    return state(labels, ({ id }) => fields.get(id) ?? {});
+    // One after the other for each label: a frame needs the values of one, and only the end those of all.
+    const steps = [scale(apart(a, b) / apart(startA, startB), about), turner(degrees, about), move(to.x - about.x, to.y - about.y)];
+    return state(labels, (label) => {
+      const { x, y, size, rotation: angled } = steps.reduce((each, values) => withFields(each, values(each)), label);
+      return { x, y, size, rotation: angled ?? 0 };
+    });
   });
 }
-
-/** @param {readonly Label[]} labels @param {NewValues} newValues */
-const withValues = (labels, newValues) => labels.map((label) => withFields(label, newValues(label)));

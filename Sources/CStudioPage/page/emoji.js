@@ -12,6 +12,8 @@ import { words } from './words.js';
 
 /** The most emoji that a search gives. */
 const foundLimit = 160;
+/** How many names a request asks for, and the milliseconds until the first one: nothing else waits for them. */
+const [namedPart, namedDelay] = [50, 4000];
 /** The most recent ones that are shown. */
 const recentLimit = 24;
 const dragThreshold = 6;
@@ -66,6 +68,13 @@ class Panel {
   /** @type {string[]} */
   #recent = [];
   #query = 0;
+  /** The words whose result is shown: the shown emoji are those of no other words. */
+  #shownFor = '';
+  /**
+   * The names of emoji in the page's language, for searching without the server.
+   * @type {Map<string, string>}
+   */
+  #names = new Map();
   /** @type {{ pointer: number, text: string, from: { x: number, y: number }, ghost: HTMLElement | null } | null} */
   #drag = null;
   #hasDragged = false;
@@ -82,7 +91,7 @@ class Panel {
       if (event.key === 'Escape') {
         if (this.#find.value) {
           this.#find.value = '';
-          this.#search();
+          this.#searching = this.#search();
         } else {
           this.close();
         }
@@ -90,8 +99,7 @@ class Panel {
         event.preventDefault();
       }
       const first = this.#found.querySelector('button');
-      // What is shown may be of a shorter word.
-      if (event.key === 'Enter' && !event.isComposing) this.#searching.then(() => this.choose(this.#found.querySelector('button')?.dataset.emoji ?? ''));
+      if (event.key === 'Enter' && !event.isComposing) this.#chooseFirst();
       if (event.key === 'ArrowDown' && first) {
         event.preventDefault();
         first.focus();
@@ -112,8 +120,18 @@ class Panel {
       [this.#palettes, this.#recent] = [palettes, recent.slice(0, recentLimit)];
       this.isLoaded = true;
       if (!this.#find.value) this.#show();
+      setTimeout(() => requestIdleCallback(() => { this.#loadNames().catch(() => {}); }), namedDelay);
     } catch {
       // Without a connection the panel stays as it is.
+    }
+  }
+
+  async #loadNames() {
+    const texts = [...new Set([...this.#recent, ...this.#palettes.flatMap(({ emoji }) => emoji)])];
+    for (let start = 0; start < texts.length; start += namedPart) {
+      const part = texts.slice(start, start + namedPart);
+      const { names } = await this.studio.net.request({ names: { language, texts: part } });
+      part.forEach((text, index) => { if (names[index]) this.#names.set(text, names[index]); });
     }
   }
 
@@ -138,22 +156,44 @@ class Panel {
 
   // MARK: What is shown
 
+  get #words() { return this.#find.value.trim(); }
+
+  /** Shows what fits; without the server, what fits of the emoji that are here. */
   async #search() {
     const query = ++this.#query;
-    const text = this.#find.value.trim();
+    const text = this.#words;
     if (!text) return this.#show();
-    try {
-      const { found } = await this.studio.net.request({ find: { language, limit: foundLimit, words: text } });
-      if (query !== this.#query) return;
-      if (found.length) this.#found.replaceChildren(this.#grid(found));
-      else this.#found.replaceChildren(build('p', { class: 'empty' }, words.emoji.nothing));
-      this.#rove();
-    } catch {
-      // The next letter asks again.
-    }
+    const request = this.studio.net.request({ find: { language, limit: foundLimit, words: text } });
+    const found = await request.then((answer) => answer.found, () => this.#known(text));
+    if (query !== this.#query) return;
+    for (const { text: emoji, name } of found) this.#names.set(emoji, name);
+    if (found.length) this.#found.replaceChildren(this.#grid(found));
+    else this.#found.replaceChildren(build('p', { class: 'empty' }, words.emoji.nothing));
+    this.#shownFor = text;
+    this.#rove();
+  }
+
+  /**
+   * The emoji with known names that have all words, or their beginnings.
+   * @param {string} text
+   */
+  #known(text) {
+    const wanted = text.toLowerCase().split(/\s+/);
+    return [...this.#names].filter(([, name]) => {
+      const parts = name.toLowerCase().split(/[^\p{Letter}\p{Number}]+/u);
+      return wanted.every((word) => parts.some((part) => part.startsWith(word)));
+    }).slice(0, foundLimit).map(([emoji, name]) => ({ text: emoji, name }));
+  }
+
+  /** Chooses the first emoji of the words that are typed, once it is shown; none of other words. */
+  async #chooseFirst() {
+    const text = this.#words;
+    await this.#searching;
+    if (text === this.#words && text === this.#shownFor) this.choose(this.#found.querySelector('button')?.dataset.emoji ?? '');
   }
 
   #show() {
+    this.#shownFor = '';
     const palettes = this.#palettes.map(({ name, emoji }) => ({ name: paletteName(name), emoji }));
     const groups = [{ name: words.emoji.recent, emoji: this.#recent }, ...palettes].filter(({ emoji }) => emoji.length);
     this.#found.replaceChildren(...groups.flatMap(({ name, emoji }) => [build('h2', {}, name), this.#grid(emoji.map((text) => ({ text, name: text })))]));
@@ -189,18 +229,19 @@ class Panel {
 
   #showTones() {
     const host = /** @type {HTMLElement} */ (document.getElementById('tones'));
-    host.replaceChildren(build('span', {}, words.emoji.tone), ...modifiers.map((modifier, index) => {
+    const buttons = modifiers.map((modifier, index) => {
       const name = index ? words.emoji.tones[index - 1] : words.emoji.noTone;
       const button = build('button', { type: 'button', 'aria-label': name, title: name, 'aria-pressed': this.#tone === modifier }, `\u{270B}${modifier}`);
       button.addEventListener('click', () => {
         this.#tone = modifier;
         localStorage.setItem('tone', modifier);
-        this.#showTones();
-        if (this.#find.value) this.#search();
+        for (const other of buttons) other.setAttribute('aria-pressed', String(other === button));
+        if (this.#find.value) this.#searching = this.#search();
         else this.#show();
       });
       return button;
-    }));
+    });
+    host.replaceChildren(build('span', {}, words.emoji.tone), ...buttons);
   }
 
   /** @param {KeyboardEvent} event */
@@ -234,7 +275,7 @@ class Panel {
     const { studio } = this;
     if (!text || !studio.isOpen) return;
     if (this.isReplacing && studio.selected.size) {
-      edit(studio, 'replace', studio.selection.filter(({ kind }) => kind !== 'caption'), () => ({ text }));
+      edit(studio, 'replace', new Set(studio.selection.filter(({ kind }) => kind !== 'caption').map(({ id }) => id)), () => () => ({ text }));
       this.isReplacing = false;
       studio.focusCanvas();
     } else if (studio.tool !== 'stamp' && studio.tool !== 'brush') {
@@ -306,8 +347,8 @@ class Panel {
       this.#drag = null;
       drag.ghost?.remove();
       const { studio } = this;
-      const { left, top, width, height } = studio.stageRect;
-      const isOnStage = event.clientX > left && event.clientX < left + width && event.clientY > top && event.clientY < top + height;
+      // The sheet, bars and notes lie over the stage.
+      const isOnStage = Boolean(document.elementFromPoint(event.clientX, event.clientY)?.closest('#stage'));
       if (!drag.ghost || !isDropped || !isOnStage || !studio.isOpen) return;
       const { x, y } = studio.documentPoint(event);
       add(studio, 'add', [{ text: drag.text, x: Math.round(x), y: Math.round(y), size: studio.stampSize }]);

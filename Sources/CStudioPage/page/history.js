@@ -97,24 +97,44 @@ function attach(studio, panel) {
       // It is loaded again when the document is open again.
     }
   };
+  /**
+   * The rows by what they show. A row that is made anew would lose the focus.
+   * @type {Map<string, HTMLElement>}
+   */
+  let rows = new Map();
+  const older = build('li', {}, build('button', { type: 'button', onclick: () => { count = Math.min(most, count * 3); show(all.slice(0, count)); showTime(); } }, words.history.more));
   const show = (/** @type {Entry[]} */ entries) => {
     const { scrollTop } = list;
-    list.replaceChildren(...entries.map(row));
-    if (!entries.length) list.append(build('li', { class: 'empty' }, words.history.none));
-    if (entries.length >= count && count < all.length) {
-      list.append(build('li', {}, build('button', { type: 'button', onclick: () => { count = Math.min(most, count * 3); show(all.slice(0, count)); showTime(); } }, words.history.more)));
-    }
+    const focused = /** @type {HTMLElement | null} */ (list.contains(document.activeElement) ? document.activeElement : null);
+    const [id, isBack] = [focused?.closest('li')?.dataset.id, focused?.className === 'back'];
+    const before = rows;
+    rows = new Map(entries.map((entry) => {
+      const key = JSON.stringify([entry.id, entry.revision, entry.what, entry.by, entry.isMine, entry.isUndone]);
+      const item = before.get(key) ?? row(entry);
+      const at = item.querySelector('time');
+      if (at) at.textContent = when(entry.time);
+      return [key, item];
+    }));
+    const items = [...rows.values()];
+    if (!entries.length) items.push(build('li', { class: 'empty' }, words.history.none));
+    if (entries.length >= count && count < all.length) items.push(older);
+    putInto(list, items);
     list.scrollTop = scrollTop;
+    if (!focused || list.contains(document.activeElement)) return;
+    // What was taken back has no button for that any more; what is too old has no row.
+    const same = items.find((item) => item.dataset.id === id) ?? items[items.length - 1];
+    const buttons = [isBack ? same.querySelector('.back') : null, same.querySelector('button'), close];
+    /** @type {HTMLElement | null | undefined} */ (buttons.find(Boolean))?.focus({ preventScroll: true });
   };
   const row = (/** @type {Entry} */ entry) => {
     const who = entry.isMine ? words.history.me : whoIs(entry.by);
     const at = build('time', { title: dateTime(entry.time), dateTime: new Date(entry.time).toISOString() }, when(entry.time));
     const what = editText(entry.what);
-    const item = build('li', { class: entry.isUndone ? 'undone' : '', 'data-revision': entry.revision },
+    const item = build('li', { class: entry.isUndone ? 'undone' : '', 'data-id': entry.id, 'data-revision': entry.revision },
       build('button', { type: 'button', class: 'what', title: what, onclick: () => look(entry.revision) }, what), build('small', {}, `${who} · `, at));
     if (!entry.isUndone) {
       const back = build('button', { type: 'button', class: 'back', 'aria-label': words.takeBack(what) }, words.history.back);
-      back.addEventListener('click', () => { studio.ask({ takeBack: entry.id }, `Take back ${entry.what}`); });
+      back.addEventListener('click', () => { studio.ask({ takeBack: entry.id }, `Take back ${entry.what}`).catch(() => {}); });
       item.append(back);
     }
     return item;
@@ -128,6 +148,21 @@ function attach(studio, panel) {
   studio.on('opened', later);
   studio.on('can', later);
   return { panel, load, end: () => past.end() };
+}
+
+/**
+ * Gives an element these children in this order. Those that stay are not touched.
+ * @param {HTMLElement} host
+ * @param {readonly HTMLElement[]} children
+ */
+function putInto(host, children) {
+  const wanted = new Set(children);
+  for (const child of [...host.children]) if (!wanted.has(/** @type {HTMLElement} */ (child))) child.remove();
+  let next = host.firstElementChild;
+  for (const child of children) {
+    if (child === next) next = next.nextElementSibling;
+    else host.insertBefore(child, next);
+  }
 }
 
 /**

@@ -7,31 +7,38 @@
 import { actions, isEnabled, run } from './actions.js';
 
 /**
- * The names by which the table knows keys that other keys change.
+ * The names of symbols by their keys, for layouts that give no such symbol there.
  * @type {Record<string, string>}
  */
 const codes = { BracketLeft: '[', BracketRight: ']', Period: '.', Comma: ',', Equal: '=', Minus: '-', Slash: '/' };
+/**
+ * Symbols that the table has with Shift, by what Shift makes of them.
+ * @type {Record<string, string>}
+ */
+const withoutShift = { '{': '[', '}': ']', '<': ',', '>': '.' };
 
 /**
- * The names of a pressed key, the likeliest first.
- * @param {KeyboardEvent} event
+ * The names of a pressed key, the likeliest first. A Latin letter of the layout counts, and not where its key is; the place of a letter counts
+ * only where the layout gives no Latin one, such as a Russian one. Digits are at the same place in all layouts.
+ * @param {Pick<KeyboardEvent, 'key' | 'code' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'>} event
  */
-function keyNames(event) {
-  const { key, code } = event;
+export function keyNames({ key, code, ctrlKey, metaKey, altKey, shiftKey }) {
   // It cancels a gesture, and other keys may be held for that.
   if (key === 'Escape') return [key];
-  const mod = event.ctrlKey || event.metaKey ? 'Mod+' : '';
-  const alt = event.altKey ? 'Alt+' : '';
-  const shift = event.shiftKey ? 'Shift+' : '';
+  const mod = ctrlKey || metaKey ? 'Mod+' : '';
+  const alt = altKey ? 'Alt+' : '';
+  const shift = shiftKey ? 'Shift+' : '';
+  if (/^[a-z]$/i.test(key)) return [`${mod}${shift}${alt}${key.toUpperCase()}`, `${mod}${alt}${shift}${key.toUpperCase()}`];
+  if (key.length > 1 && key !== 'Dead') return [`${mod}${alt}${shift}${key}`];
   const names = [];
-  if (/^[a-z]$/i.test(key)) names.push(`${mod}${shift}${alt}${key.toUpperCase()}`, `${mod}${alt}${shift}${key.toUpperCase()}`);
-  else if (key.length > 1) names.push(`${mod}${alt}${shift}${key}`);
-  // Symbols are typed with or without Shift, by the keyboard's layout.
-  else names.push(`${mod}${alt}${key}`);
-  const letter = /^Key([A-Z])$/.exec(code)?.[1] ?? /^Digit([0-9])$/.exec(code)?.[1] ?? codes[code];
-  const byCode = letter && !(letter === '/' && shift) ? `${mod}${shift}${alt}${letter}` : null;
-  if (byCode && shift && !/^[a-z]$/i.test(key)) names.unshift(byCode);
-  else if (byCode) names.push(byCode);
+  const digit = /^Digit([0-9])$/.exec(code)?.[1];
+  if (digit) names.push(`${mod}${shift}${alt}${digit}`);
+  if (shift && withoutShift[key]) names.push(`${mod}${shift}${alt}${withoutShift[key]}`);
+  // Symbols are typed with or without Shift, by the layout.
+  names.push(`${mod}${alt}${key}`);
+  const isASCII = /^[\x20-\x7e]$/.test(key);
+  const place = codes[code] ?? (isASCII ? undefined : /^Key([A-Z])$/.exec(code)?.[1]);
+  if (place) names.push(`${mod}${shift}${alt}${place}`, `${mod}${alt}${shift}${place}`);
   return names;
 }
 

@@ -81,6 +81,33 @@ export function number(value, options = {}) {
 export const place = (value) => number(value, { maximumFractionDigits: 0, useGrouping: false });
 
 /**
+ * A number in a field: in thousandths, without marks between thousands.
+ * @param {number} value
+ */
+export const decimal = (value) => number(value, { maximumFractionDigits: 3, useGrouping: false });
+
+/** The mark between thousands. */
+const groupMark = () => new Intl.NumberFormat(locale(), { useGrouping: true }).formatToParts(1_234_567).find(({ type }) => type === 'group')?.value ?? ',';
+
+/**
+ * The number that a user has typed, in the way of any language: `1,000.5`, `1.000,5`, `1'000,5`, `−8`. Where one mark may be that of
+ * thousands or that of decimals, as in `1.000`, the page's language decides. Null for what is no number, such as `50%`.
+ * @param {string} typed
+ */
+export function numberIn(typed) {
+  const text = typed.normalize('NFKC').replace(/[\s'’]/g, '').replace(/^[\u2012-\u2015\u2212\uFE63]/, '-');
+  const [, sign, digits] = /^([+-]?)(\d[\d.,]*|[.,]\d+)$/.exec(text) ?? [];
+  if (digits === undefined) return null;
+  const marks = digits.match(/[.,]/g) ?? [];
+  const last = marks[marks.length - 1];
+  const isThousands = /^[1-9]\d{0,2}([.,]\d{3})+$/.test(digits) && new Set(marks).size === 1 && (marks.length > 1 || last === groupMark());
+  const [whole, part = ''] = last === undefined || isThousands ? [digits] : [digits.slice(0, digits.lastIndexOf(last)), digits.slice(digits.lastIndexOf(last) + 1)];
+  // What is before the decimals has marks of one kind, each before three digits, or none.
+  if (!/^(\d*|[1-9]\d{0,2}(\.\d{3})+|[1-9]\d{0,2}(,\d{3})+)$/.test(whole) || (!isThousands && last !== undefined && whole.includes(last))) return null;
+  return Number(`${sign}${whole.replace(/[.,]/g, '') || '0'}.${part || '0'}`);
+}
+
+/**
  * A part of a whole: `1` is 100 %. Small ones have a decimal.
  * @param {number} part
  */

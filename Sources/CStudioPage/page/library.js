@@ -402,19 +402,23 @@ export class DocumentBrowser {
     const places = [...above, ...below];
     const anchor = this.#grid.menuButton(names[0]);
     if (!anchor) return;
+    // The page may show another folder by the time that the new one has a name.
+    const paths = this.#paths(names);
+    const move = async (/** @type {string} */ folder) => {
+      for (const path of paths) await this.#ask({ rename: { document: path, to: pathIn(folder, nameOf(path)) } });
+    };
     popMenu(anchor, [
-      ...places.map(({ name, folder }) => ({
-        name, run: async () => { for (const each of names) await this.#ask({ rename: { document: this.#path(each), to: pathIn(folder, each) } }); },
-      })),
-      { name: words.documents.makeFolder, run: () => this.#makeFolder() },
+      ...places.map(({ name, folder }) => ({ name, run: () => move(folder) })),
+      { name: words.documents.makeFolder, run: () => this.#makeFolder(move) },
     ]);
   }
 
-  async #makeFolder() {
+  /** @param {(folder: string) => unknown} [use] what is done with it; it is shown if left out */
+  async #makeFolder(use = (folder) => this.#browse(folder)) {
     const filing = await this.#filing();
     filing?.askText(this.#studio, words.documents.makeFolder, words.documents.folderName, async (name) => {
       const folder = this.#path(name);
-      if (await this.#ask({ makeFolder: folder })) this.#browse(folder);
+      if (await this.#ask({ makeFolder: folder })) await use(folder);
     });
   }
 

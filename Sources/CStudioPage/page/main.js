@@ -31,8 +31,8 @@ async function start() {
   // Words in another language than that of index.html are shown as soon as they are here. No picture waits for them.
   if (!/^en\b/i.test(localStorage.getItem('language') ?? navigator.language)) import('./words.js').then(({ showWords }) => showWords(), () => {});
   const stage = /** @type {HTMLElement} */ (document.getElementById('stage'));
-  const worker = new Worker(painterURL(), { type: 'module' });
-  const picture = new Picture(stage, worker);
+  const url = painterURL();
+  const picture = new Picture(stage, () => new Worker(url, { type: 'module' }));
   const net = new Net();
   await net.start();
   const studio = new Studio(stage, net, new Store(net.client), picture);
@@ -89,6 +89,7 @@ Object.defineProperty(window, 'studio', {
     get camera() { return current && { ...current.camera, left: current.stageRect.left, top: current.stageRect.top }; },
     get selected() { return [...(current?.selected ?? [])]; },
     get painting() { return current?.picture.lastMilliseconds; },
+    get held() { return current?.picture.held; },
     whenPainted: async (sharp = true) => current?.picture.whenPainted(sharp),
   }),
 });

@@ -8,9 +8,11 @@
 /** @typedef {import('./canvas').PaintedLabel} PaintedLabel */
 /** @typedef {import('./canvas').ToPainter} ToPainter */
 /** @typedef {import('./canvas').PaintRequest} PaintRequest */
-/** @typedef {{ image: ImageBitmap | OffscreenCanvas, x: number, y: number, width: number, height: number }} Cell */
+/** @typedef {{ image: ImageBitmap | OffscreenCanvas, bytes: number, turn: number, forget: (() => void)[] }} Sheet a picture of one glyph or several; `turn` is
+ *   the last painting that needed it, `forget` takes its cells from their glyphs */
+/** @typedef {{ sheet: Sheet, x: number, y: number, width: number, height: number }} Cell */
 /** @typedef {{ key: string, text: string, color?: string, box?: readonly [number, number], width: number, height: number,
- *   cells: (Cell | undefined)[], local: (Cell | undefined)[], isFailed: boolean }} Glyph */
+ *   cells: (Cell | undefined)[], local: (Cell | undefined)[], isFailed: boolean, users: number }} Glyph `users` is how many labels have it */
 /** @typedef {PaintedLabel & { glyph: Glyph }} Item */
 
 /** The pixels per em of glyph pictures. */
@@ -19,6 +21,12 @@ const steps = [16, 32, 64, 128, 256, 512];
 const room = 0.1;
 const sheetSide = 4096;
 const sheetCells = 2000;
+/** Larger glyphs have a picture each, so that one that is seen does not keep the others. */
+const sharedStep = 128;
+/** The most bytes of the pictures of glyphs that no painting needs now. */
+const memory = 256 << 20;
+/** Milliseconds between tries: longer after each failure, but never for good. */
+const pause = { first: 1000, most: 30_000 };
 
 /** @type {Map<string, Item>} */
 const items = new Map();
@@ -45,6 +53,12 @@ const wanted = { carpet: null, lifted: null };
 /** @type {{ carpet: PaintRequest | null, lifted: PaintRequest | null }} */
 const last = { carpet: null, lifted: null };
 let isBusy = false;
+/** The number of paintings. */
+let turns = 0;
+/** @type {Set<Sheet>} */
+const sheets = new Set();
+/** The bytes of all sheets. */
+let held = 0;
 /** @type {{ carpet: OffscreenCanvas | null, lifted: OffscreenCanvas | null }} */
 const canvases = { carpet: null, lifted: null };
 
@@ -57,19 +71,18 @@ port.onmessage = (/** @type {MessageEvent} */ event) => {
   if (message.stamp !== undefined) stamp = message.stamp;
   if (message.ticket !== undefined) {
     ticket = message.ticket;
-    failures = 0;
-    fetchGlyphs();
-    if (pictureKey && !picture) loadPicture(pictureKey);
+    tryAgain();
   }
   if (message.colors) colors = message.colors;
   if (message.reset) {
     items.clear();
     isOrdered = false;
+    for (const glyph of glyphs.values()) glyph.users = 0;
   }
   const isFew = (message.put?.length ?? 0) < 32;
   for (const label of message.put ?? []) put(label, isFew);
   if (message.reset) forgetGlyphs();
-  for (const id of message.remove ?? []) if (items.delete(id)) isOrdered = false;
+  for (const id of message.remove ?? []) remove(id);
   if (message.sheet) sheet = message.sheet;
   if (message.picture !== undefined && message.picture !== pictureKey) {
     pictureKey = message.picture;
@@ -80,7 +93,11 @@ port.onmessage = (/** @type {MessageEvent} */ event) => {
     lifted = { labels: (message.lift?.labels ?? []).map(itemOf), without: new Set(message.lift?.without ?? []) };
     wanted.lifted = last.lifted = null;
   }
-  if (message.carpet) wanted.carpet = message.carpet;
+  if (message.carpet) {
+    // Another zoom shows what is missing: a server that was busy may be well again.
+    if (failures && message.carpet.scale !== last.carpet?.scale) tryAgain();
+    wanted.carpet = message.carpet;
+  }
   if (message.lifted) wanted.lifted = message.lifted;
   if (!isBusy && (wanted.carpet || wanted.lifted)) next();
 };
@@ -88,7 +105,14 @@ port.onmessage = (/** @type {MessageEvent} */ event) => {
 /** Forgets the pictures of glyphs that no label has any more. */
 function forgetGlyphs() {
   const used = new Set([...items.values(), ...lifted.labels].map(({ glyph }) => glyph));
-  for (const [key, glyph] of glyphs) if (!used.has(glyph)) glyphs.delete(key);
+  for (const glyph of glyphs.values()) if (!used.has(glyph)) forget(glyph);
+}
+
+/** @param {Glyph} glyph */
+function forget(glyph) {
+  glyphs.delete(glyph.key);
+  for (const cell of [...glyph.cells, ...glyph.local]) if (cell?.sheet.forget.length === 1) drop(cell.sheet);
+  glyph.cells.length = glyph.local.length = 0;
 }
 
 /** @param {PaintedLabel} label @returns {Item} */
@@ -97,7 +121,7 @@ function itemOf(label) {
   let glyph = glyphs.get(key);
   if (!glyph) {
     const { text, color, box, width, height } = label;
-    glyph = { key, text, color, box, width, height, cells: [], local: [], isFailed: false };
+    glyph = { key, text, color, box, width, height, cells: [], local: [], isFailed: false, users: 0 };
     glyphs.set(key, glyph);
   }
   return Object.assign(label, { glyph });
@@ -108,8 +132,28 @@ function put(label, isFew) {
   const item = itemOf(label);
   const old = items.get(label.id);
   items.set(label.id, item);
+  item.glyph.users += 1;
+  if (old) leave(old.glyph);
   if (old && old.z === item.z && isOrdered && isFew) order[order.indexOf(old)] = item;
   else isOrdered = false;
+}
+
+/** @param {string} id */
+function remove(id) {
+  const old = items.get(id);
+  if (!old) return;
+  items.delete(id);
+  isOrdered = false;
+  leave(old.glyph);
+}
+
+/**
+ * A label has another glyph now, or is gone. A caption's words are hardly ever those of another one.
+ * @param {Glyph} glyph
+ */
+function leave(glyph) {
+  glyph.users -= 1;
+  if (glyph.users < 1 && glyph.box && !lifted.labels.some((item) => item.glyph === glyph)) forget(glyph);
 }
 
 // MARK: Painting
@@ -125,6 +169,21 @@ function next() {
   if (!request) return;
   wanted[kind] = null;
   last[kind] = request;
+  turns += 1;
+  try {
+    paint(kind, request);
+    fetchGlyphs();
+  } catch (error) {
+    // Its context may be lost. The page hears of it, and starts another painter; until then this one goes on.
+    canvases[kind] = null;
+    reportError(error);
+  } finally {
+    turn.port2.postMessage(0);
+  }
+}
+
+/** @param {'carpet' | 'lifted'} kind @param {PaintRequest} request */
+function paint(kind, request) {
   const start = performance.now();
   const { width, height } = request;
   const canvas = (canvases[kind] ??= new OffscreenCanvas(width, height));
@@ -134,11 +193,10 @@ function next() {
     if (kind === 'carpet') paintCarpet(pen, request);
     else paintLifted(pen, request);
   }
+  shrink();
   const bitmap = canvas.transferToImageBitmap();
   const isSharp = !missing.size && !isFetching && Boolean(!pictureKey || picture);
-  port.postMessage({ kind, bitmap, request, stamp, isSharp, milliseconds: performance.now() - start }, [bitmap]);
-  fetchGlyphs();
-  turn.port2.postMessage(0);
+  port.postMessage({ kind, bitmap, request, stamp, isSharp, held, milliseconds: performance.now() - start }, [bitmap]);
 }
 
 /** Paints the last pictures again, since glyphs or the background have come. */
@@ -234,12 +292,13 @@ function paintLabels(pen, list, x, y, scale, width, height, without) {
     if (centerX + reach < 0 || centerY + reach < 0 || centerX - reach > width || centerY - reach > height) continue;
     if (leavesOut && /** @type {Set<string>} */ (without).has(item.id)) continue;
     const cell = cellOf(glyph, em);
+    cell.sheet.turn = turns;
     if (item.rotation || item.mirrored) {
       const radians = ((item.rotation ?? 0) * Math.PI) / 180;
       const [sine, cosine] = [Math.sin(radians), Math.cos(radians)];
       const flip = item.mirrored ? -1 : 1;
       pen.setTransform(cosine * flip, sine * flip, -sine, cosine, centerX, centerY);
-      pen.drawImage(cell.image, cell.x, cell.y, cell.width, cell.height, -across / 2, -down / 2, across, down);
+      pen.drawImage(cell.sheet.image, cell.x, cell.y, cell.width, cell.height, -across / 2, -down / 2, across, down);
       isTurned = true;
       continue;
     }
@@ -247,7 +306,7 @@ function paintLabels(pen, list, x, y, scale, width, height, without) {
       pen.setTransform(1, 0, 0, 1, 0, 0);
       isTurned = false;
     }
-    pen.drawImage(cell.image, cell.x, cell.y, cell.width, cell.height, centerX - across / 2, centerY - down / 2, across, down);
+    pen.drawImage(cell.sheet.image, cell.x, cell.y, cell.width, cell.height, centerX - across / 2, centerY - down / 2, across, down);
   }
 }
 
@@ -259,8 +318,28 @@ function paintLabels(pen, list, x, y, scale, width, height, without) {
  */
 const missing = new Map();
 let isFetching = false;
-let isPaused = false;
+/** The timer of the next try, after a failure. */
+let waiting = 0;
 let failures = 0;
+
+/** Tries at once what has failed. */
+function tryAgain() {
+  clearTimeout(waiting);
+  [failures, waiting] = [0, 0];
+  fetchGlyphs();
+  if (pictureKey && !picture) loadPicture(pictureKey);
+}
+
+/** Tries later what has failed now. */
+function tryLater() {
+  failures += 1;
+  clearTimeout(waiting);
+  waiting = setTimeout(() => {
+    waiting = 0;
+    again();
+    if (pictureKey && !picture) loadPicture(pictureKey);
+  }, Math.min(pause.most, pause.first * failures));
+}
 
 /** @param {number} em in pixels */
 function stepOf(em) {
@@ -284,7 +363,7 @@ function cellOf(glyph, em) {
   if (!glyph.isFailed) missing.set(`${step}\0${glyph.key}`, { glyph, step });
   for (let nearer = step + 1; nearer < steps.length; nearer += 1) if (glyph.cells[nearer]) return /** @type {Cell} */ (glyph.cells[nearer]);
   for (let nearer = step - 1; nearer >= 0; nearer -= 1) if (glyph.cells[nearer]) return /** @type {Cell} */ (glyph.cells[nearer]);
-  return (glyph.local[step] ??= localCell(glyph, steps[step]));
+  return glyph.local[step] ?? localCell(glyph, steps[step]);
 }
 
 /** @param {Glyph} glyph @param {number} pixels per em */
@@ -316,19 +395,62 @@ function localCell(glyph, pixels) {
       pen.fillText(glyph.text, width / 2, height / 2 + pixels * 0.06, glyph.width * pixels);
     }
   }
-  return { image: canvas, x: 0, y: 0, width, height };
+  return cellIn(hold(canvas), glyph, 'local', steps.indexOf(pixels), { x: 0, y: 0, width, height });
+}
+
+/** @param {ImageBitmap | OffscreenCanvas} image @returns {Sheet} */
+function hold(image) {
+  const sheet = { image, bytes: 4 * image.width * image.height, turn: turns, forget: [] };
+  sheets.add(sheet);
+  held += sheet.bytes;
+  return sheet;
+}
+
+/**
+ * Gives a glyph its picture of a step.
+ * @param {Sheet} sheet @param {Glyph} glyph @param {'cells' | 'local'} list @param {number} step
+ * @param {{ x: number, y: number, width: number, height: number }} place
+ */
+function cellIn(sheet, glyph, list, step, place) {
+  const cell = { sheet, ...place };
+  glyph[list][step] = cell;
+  sheet.forget.push(() => { if (glyph[list][step] === cell) delete glyph[list][step]; });
+  return cell;
+}
+
+/** @param {Sheet} sheet */
+function drop(sheet) {
+  if (!sheets.delete(sheet)) return;
+  held -= sheet.bytes;
+  for (const forget of sheet.forget) forget();
+  if (sheet.image instanceof ImageBitmap) sheet.image.close();
+}
+
+/** Drops the pictures that were not needed for the longest time, as long as there are too many. */
+function shrink() {
+  if (held <= memory) return;
+  for (const sheet of [...sheets].filter((each) => each.turn < turns - 1).sort((a, b) => a.turn - b.turn)) {
+    drop(sheet);
+    if (held <= memory) return;
+  }
 }
 
 /** Asks for the missing glyphs, one sheet at a time. */
 async function fetchGlyphs() {
-  if (isFetching || isPaused || !missing.size || !ticket || failures > 8) return;
+  if (isFetching || waiting || !missing.size || !ticket) return;
   isFetching = true;
-  const batch = [...missing.values()].slice(0, sheetCells);
+  const all = [...missing.values()];
+  // Those with a picture each are asked for when all others are there.
+  const shared = all.filter(({ step }) => steps[step] <= sharedStep);
+  const batch = (shared.length ? shared : all).slice(0, sheetCells);
   // The glyphs that the view needs no more are not asked for; a painting asks for them again.
   missing.clear();
   batch.sort((a, b) => a.step - b.step);
-  await fetchSheet(batch);
-  isFetching = false;
+  try {
+    await fetchSheet(batch);
+  } finally {
+    isFetching = false;
+  }
   again();
 }
 
@@ -350,9 +472,15 @@ async function fetchSheet(batch) {
     });
     if (!response.ok) throw Object.assign(new Error('refused'), { status: response.status });
     const image = await createImageBitmap(await response.blob());
+    const isShared = steps[part[0].step] <= sharedStep;
+    const images = isShared ? [] : await Promise.all(places.map(({ x, y, width: across, height: down }) => createImageBitmap(image, x, y, across, down)));
+    if (!isShared) image.close();
+    const sheet = isShared ? hold(image) : null;
     part.forEach(({ glyph, step }, index) => {
-      glyph.cells[step] = { image, ...places[index] };
+      for (const cell of glyph.local) if (cell) drop(cell.sheet);
       glyph.local.length = 0;
+      if (sheet) cellIn(sheet, glyph, 'cells', step, places[index]);
+      else cellIn(hold(images[index]), glyph, 'cells', step, { ...places[index], x: 0, y: 0 });
     });
     failures = 0;
   } catch (error) {
@@ -364,12 +492,7 @@ async function fetchSheet(batch) {
       return;
     }
     if (status === 401) ticket = '';
-    failures += 1;
-    isPaused = true;
-    setTimeout(() => {
-      isPaused = false;
-      again();
-    }, 1000 * failures);
+    tryLater();
   }
 }
 
@@ -394,9 +517,13 @@ function pack(batch) {
 
 // MARK: The background
 
+/** The picture that is on its way. */
+let loading = '';
+
 /** @param {string} key the document's name and the picture's digest */
 async function loadPicture(key) {
-  if (!ticket) return;
+  if (!ticket || loading === key) return;
+  loading = key;
   try {
     const name = key.slice(key.indexOf('\0') + 1);
     const response = await fetch(`/picture?document=${encodeURIComponent(name)}`, { headers: { Authorization: `Bearer ${ticket}` } });
@@ -404,7 +531,11 @@ async function loadPicture(key) {
     const image = await createImageBitmap(await response.blob());
     if (key === pictureKey) picture = { key, levels: [image] };
   } catch {
-    // The canvas stays without its picture, as in the document's other programs; the next connection tries again.
+    // The canvas stays without its picture, as in the document's other programs.
+    if (key === pictureKey) tryLater();
+    return;
+  } finally {
+    loading = '';
   }
   again();
 }

@@ -6,7 +6,9 @@
 /** @typedef {import('./types').Events} Events */
 
 import { actionOf, actions, edit, isEnabled, keyText, library, loadParts, run, transfer } from './actions.js';
+import { bounded } from './arrange.js';
 import { addition, shortText } from './changes.js';
+import { numberField } from './fields.js';
 import { attachHits } from './hit.js';
 import { percent } from './language.js';
 import { pendingDocument } from './net.js';
@@ -15,7 +17,7 @@ import { actionName, editText, errorText, quotesText, showWords, words } from '.
 import { attachKeys } from './keys.js';
 import { attachPointer } from './pointer.js';
 import { attachReading } from './reading.js';
-import { bounds } from './selection.js';
+import { middleOf } from './selection.js';
 import { attachSpeech } from './speech.js';
 
 /** Milliseconds after which the modules that are not wanted yet are loaded. */
@@ -237,7 +239,7 @@ function endInput(studio) {
  * @param {string} text
  */
 function endNote(text) {
-  for (const note of [...byID('notes').children]) if (note.querySelector('p')?.textContent === text) note.remove();
+  for (const note of byID('notes').children) if (note.querySelector('p')?.textContent === text) note.dispatchEvent(new Event('close'));
 }
 
 /** @param {Studio} studio */
@@ -246,19 +248,42 @@ function attachNotes(studio) {
   studio.on('note', ({ text, kind, action }) => {
     endNote(text);
     const note = build('div', { class: 'note', 'data-kind': kind ?? '' }, build('p', {}, text));
-    const close = () => note.remove();
+    /** @type {EventTarget | null} */
+    let before = null;
+    const hasFocus = () => note.contains(document.activeElement);
+    const close = () => {
+      const hadFocus = hasFocus();
+      clearTimeout(timer);
+      note.remove();
+      // To where it came from.
+      if (!hadFocus) return;
+      if (before instanceof HTMLElement && before.isConnected && !before.closest('[inert], [hidden]')) before.focus({ preventScroll: true });
+      else studio.focusCanvas();
+    };
     if (action) {
-      note.append(build('button', { type: 'button', onclick: () => { action.run(); close(); } }, action.name));
+      note.append(build('button', { type: 'button', onclick: () => { close(); action.run(); } }, action.name));
     }
     note.append(build('button', { type: 'button', class: 'icon', 'aria-label': words.close, onclick: close }, icon('close')));
     host.append(note);
-    // What is under way stays.
-    const others = [...host.children].filter((each) => !each.querySelector('progress, .spinner'));
+    // What is under way stays, and what somebody is about to answer.
+    const others = [...host.children].filter((each) => !each.querySelector('progress, .spinner') && !each.contains(document.activeElement));
     for (const old of others.slice(0, Math.max(0, others.length - 4))) old.remove();
     // What asks for something stays longer.
     let timer = setTimeout(close, action || kind ? 12000 : 2500);
-    note.addEventListener('pointerenter', () => clearTimeout(timer));
-    note.addEventListener('pointerleave', () => { timer = setTimeout(close, 3000); });
+    let isUnderPointer = false;
+    const stay = () => clearTimeout(timer);
+    const go = () => {
+      stay();
+      if (!isUnderPointer && !hasFocus()) timer = setTimeout(close, 3000);
+    };
+    note.addEventListener('close', close);
+    note.addEventListener('pointerenter', () => { isUnderPointer = true; stay(); });
+    note.addEventListener('pointerleave', () => { isUnderPointer = false; go(); });
+    note.addEventListener('focusin', (event) => {
+      if (!note.contains(/** @type {Node | null} */ (event.relatedTarget))) before = event.relatedTarget;
+      stay();
+    });
+    note.addEventListener('focusout', (event) => { if (!note.contains(/** @type {Node | null} */ (event.relatedTarget))) queueMicrotask(go); });
   });
   studio.on('news', (news) => {
     if (news.kind === 'removedUnderGesture') {
@@ -366,11 +391,13 @@ export function popMenu(anchor, entries) {
   (document.querySelector('.bars') ?? document.body).append(menu);
   const items = () => /** @type {HTMLElement[]} */ ([...menu.querySelectorAll('button:not(:disabled)')]);
   menu.addEventListener('keydown', (event) => {
-    const index = items().indexOf(/** @type {HTMLElement} */ (document.activeElement));
-    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
-    if (!step) return;
+    const all = items();
+    const index = all.indexOf(/** @type {HTMLElement} */ (document.activeElement));
+    const target = menuTarget(event, all.map((item) => item.firstChild?.textContent ?? ''), index);
+    if (target === null) return;
     event.preventDefault();
-    items()[(index + step + items().length) % items().length]?.focus();
+    if (target < 0) menu.hidePopover();
+    else all[target]?.focus();
   });
   menu.addEventListener('toggle', (event) => {
     const isOpen = /** @type {any} */ (event).newState === 'open';
@@ -391,6 +418,27 @@ export function popMenu(anchor, entries) {
   items()[0]?.focus();
 }
 
+/**
+ * The item that a key leads to; -1 to leave the menu, null for keys that are not the menu's.
+ * @param {KeyboardEvent} event
+ * @param {readonly string[]} names
+ * @param {number} index of the item with the focus
+ */
+function menuTarget({ key, ctrlKey, altKey, metaKey }, names, index) {
+  const count = names.length;
+  switch (key) {
+    case 'ArrowDown': return (index + 1) % count;
+    case 'ArrowUp': return index <= 0 ? count - 1 : index - 1;
+    case 'Home': return 0;
+    case 'End': return count - 1;
+    case 'Tab': return -1;
+  }
+  if ([...key].length !== 1 || key === ' ' || ctrlKey || altKey || metaKey) return null;
+  // The next one that begins with the letter.
+  const order = names.map((_, step) => (index + 1 + step) % count);
+  return order.find((each) => names[each].toLowerCase().startsWith(key.toLowerCase())) ?? null;
+}
+
 const menuOrder = ['document', 'edit', 'select', 'view', 'help'];
 
 // MARK: The selection's bar
@@ -399,10 +447,10 @@ const menuOrder = ['document', 'edit', 'select', 'view', 'help'];
 function attachSelectionBar(studio) {
   const bar = byID('selection');
   const what = build('span', { class: 'what' });
-  const size = build('input', { type: 'number', min: '1', max: String(limits.fontSize), step: 'any', 'aria-label': words.size });
-  const across = build('input', { type: 'number', step: 'any', 'aria-label': words.across });
-  const down = build('input', { type: 'number', step: 'any', 'aria-label': words.down });
-  const turn = build('input', { type: 'number', min: '-360', max: '360', step: 'any', 'aria-label': words.turn });
+  const size = numberField({ 'aria-label': words.size }, { least: 0.001, most: limits.fontSize });
+  const across = numberField({ 'aria-label': words.across }, { least: -limits.coordinate, most: limits.coordinate });
+  const down = numberField({ 'aria-label': words.down }, { least: -limits.coordinate, most: limits.coordinate });
+  const turn = numberField({ 'aria-label': words.turn }, { least: -36_000, most: 36_000 });
   const color = build('input', { type: 'color', 'aria-label': words.color, title: words.color });
   const edits = actionButton(studio, 'edit.words', 'edit');
   const arrangeButton = build('button', { type: 'button', class: 'icon', 'aria-label': words.align, title: words.align, 'aria-haspopup': 'menu' }, icon('align'));
@@ -417,34 +465,40 @@ function attachSelectionBar(studio) {
 
   const isStamping = () => studio.tool === 'stamp' || studio.tool === 'brush';
 
+  const refuse = (/** @type {import('./fields').NumberInput} */ input, /** @type {string} */ text) => {
+    studio.emit('note', { text, kind: 'bad' });
+    // The field shows the old value again only without the focus.
+    input.blur();
+    show();
+  };
   size.addEventListener('change', () => {
-    const value = size.valueAsNumber;
-    if (!(value > 0 && value <= limits.fontSize)) {
-      studio.emit('note', { text: words.noSize(limits.fontSize), kind: 'bad' });
-      // The field shows the old size again only without the focus.
-      size.blur();
-      return show();
-    }
-    if (isStamping()) studio.setStamp(studio.stamp, value);
-    else edit(studio, 'resize', studio.selection, () => ({ size: value }));
+    const { number } = size;
+    if (number === null) refuse(size, words.noSize(limits.fontSize));
+    else if (isStamping()) studio.setStamp(studio.stamp, number);
+    else edit(studio, 'resize', studio.selected, () => () => ({ size: number }));
   });
   turn.addEventListener('change', () => {
-    if (turn.value !== '' && Number.isFinite(turn.valueAsNumber)) edit(studio, 'rotate', studio.selection, () => ({ rotation: rotation(turn.valueAsNumber) }));
+    const { number } = turn;
+    if (number !== null) edit(studio, 'rotate', studio.selected, () => () => ({ rotation: rotation(number) }));
+    else if (turn.value.trim()) refuse(turn, words.noNumber(turn.value));
+    else show();
   });
   // A way to move without dragging.
   for (const [input, axis] of /** @type {const} */ ([[across, 'x'], [down, 'y']])) {
     input.addEventListener('change', () => {
-      const value = input.valueAsNumber;
-      const [first] = studio.selection;
-      if (!first || !Number.isFinite(value) || Math.abs(value) > limits.coordinate) return show();
-      const middle = middleOf(studio.selection)[axis];
-      edit(studio, 'move', studio.selection, (label) => ({ [axis]: Math.round((label[axis] + value - middle) * 1000) / 1000 }));
-      return undefined;
+      const { number } = input;
+      if (number !== null) {
+        edit(studio, 'move', studio.selected, (labels) => {
+          const middle = middleOf(labels)[axis];
+          return (label) => ({ [axis]: bounded(Math.round((label[axis] + number - middle) * 1000) / 1000) });
+        });
+      } else if (input.value.trim()) refuse(input, words.noNumber(input.value));
+      else show();
     });
   }
   color.addEventListener('change', () => {
-    const captions = studio.selection.filter(({ kind }) => kind === 'caption');
-    edit(studio, 'color', captions, () => ({ color: color.value === '#000000' ? null : color.value }));
+    const captions = new Set(studio.selection.filter(({ kind }) => kind === 'caption').map(({ id }) => id));
+    edit(studio, 'color', captions, () => () => ({ color: color.value === '#000000' ? null : color.value }));
   });
   bar.addEventListener('keydown', (event) => {
     if (event.key === 'Enter' && event.target instanceof HTMLInputElement) studio.focusCanvas();
@@ -461,18 +515,18 @@ function attachSelectionBar(studio) {
     if (bar.hidden) return;
     if (isStamping()) {
       what.textContent = studio.stamp;
-      if (document.activeElement !== size) size.value = String(studio.stampSize);
+      if (document.activeElement !== size) size.number = studio.stampSize;
       return;
     }
     const labels = count <= 1000 ? studio.selection : [];
     const captions = labels.filter(({ kind }) => kind === 'caption');
     what.textContent = count === 1 && labels[0] ? quotesText(shortText(labels[0])).replaceAll('\\n', ' ') : words.selected(count);
     const common = (/** @type {(label: import('./types').Label) => number} */ value) =>
-      labels.length && labels.every((other) => value(other) === value(labels[0])) ? String(Math.round(value(labels[0]) * 100) / 100) : '';
-    if (document.activeElement !== size) size.value = common((each) => each.size);
+      labels.length && labels.every((other) => value(other) === value(labels[0])) ? Math.round(value(labels[0]) * 100) / 100 : null;
+    if (document.activeElement !== size) size.number = common((each) => each.size);
     const middle = labels.length ? middleOf(labels) : null;
-    for (const [input, axis] of /** @type {const} */ ([[across, 'x'], [down, 'y']])) if (document.activeElement !== input) input.value = middle ? String(Math.round(middle[axis] * 10) / 10) : '';
-    if (document.activeElement !== turn) turn.value = common((each) => each.rotation ?? 0);
+    for (const [input, axis] of /** @type {const} */ ([[across, 'x'], [down, 'y']])) if (document.activeElement !== input) input.number = middle ? Math.round(middle[axis] * 10) / 10 : null;
+    if (document.activeElement !== turn) turn.number = common((each) => each.rotation ?? 0);
     color.hidden = !captions.length;
     if (captions.length) color.value = (captions[0].color ?? '#000000').slice(0, 7);
     edits.hidden = !(count === 1 && captions.length === 1);
@@ -484,15 +538,6 @@ function attachSelectionBar(studio) {
   studio.on('changed', later);
   studio.on('tool', later);
   show();
-}
-
-/**
- * The middle of what labels take.
- * @param {readonly import('./types').Label[]} labels
- */
-function middleOf(labels) {
-  const around = bounds(labels);
-  return around ? { x: (around.left + around.right) / 2, y: (around.top + around.bottom) / 2 } : { x: 0, y: 0 };
 }
 
 /**

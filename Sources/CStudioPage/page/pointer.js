@@ -11,6 +11,7 @@
 /** @typedef {import('./gestures').Effect} Effect */
 /** @typedef {import('./gestures').Scene} Scene */
 
+import { addWords, setWords } from './actions.js';
 import { optionsOf } from './reading.js';
 import { identity } from './canvas.js';
 import { changesOf } from './drags.js';
@@ -18,6 +19,7 @@ import { Gestures, reachOf, wheeled } from './gestures.js';
 import { drawID } from './net.js';
 import { EmojiNames } from './names.js';
 import { Options, Overlay } from './overlay.js';
+import { captionWords } from './pasted.js';
 import { boxOf } from './rules.js';
 import { frameOf, handleAt, handlesOf } from './selection.js';
 import { shortText, withFields } from './changes.js';
@@ -56,10 +58,13 @@ export function attachPointer(studio) {
   const scene = () => {
     const { store, hits } = studio;
     const stamp = { text: studio.stamp, size: studio.stampSize };
+    // Each move of the pointer has a scene, and few gestures look at the order of all labels, or draw a seed.
     return {
       viewport: studio.viewport, canvas: store.canvas, selection: studio.selected,
       tool: studio.tool === 'stamp' ? { kind: 'stamp', stamp } : studio.tool === 'brush' ? { kind: 'brush', stamp, spacing: studio.stampSize * 0.9, jitter } : { kind: 'select' },
-      isPanning: studio.isHandHeld || studio.tool === 'hand' || isWithoutStamp(), snaps: studio.isSnapping, topZ: store.topZ, seed: crypto.getRandomValues(new Uint32Array(1))[0],
+      isPanning: studio.isHandHeld || studio.tool === 'hand' || isWithoutStamp(), snaps: studio.isSnapping,
+      get topZ() { return store.topZ; },
+      get seed() { return crypto.getRandomValues(new Uint32Array(1))[0]; },
       label: (id) => store.shown(id), topAt: (x, y, reach) => (reach ? hits.topNear(x, y, reach) : hits.topAt(x, y)), inRect: (rect) => hits.inRect(rect), newID: () => drawID(8),
     };
   };
@@ -408,7 +413,7 @@ class View {
     const { studio } = this;
     const size = caption?.size ?? Math.max(8, Math.round(studio.stampSize * 0.7));
     const area = document.createElement('textarea');
-    Object.assign(area, { id: 'words', value: typed, maxLength: 1000, spellcheck: false });
+    Object.assign(area, { id: 'words', value: typed, spellcheck: false });
     area.setAttribute('aria-label', words.caption);
     area.wrap = 'off';
     area.style.fontSize = `${size}px`;
@@ -424,38 +429,33 @@ class View {
     };
     // The words are not painted while they are typed.
     const hidden = caption ? studio.hide([caption.id]) : null;
-    let [isDone, isRefused] = [false, false];
-    const end = async (/** @type {boolean} */ isKept) => {
+    const { name } = studio;
+    let isDone = false;
+    const end = (/** @type {boolean} */ isKept) => {
       if (isDone) return;
       isDone = true;
       this.#words = null;
-      const text = area.value.replace(/\s+$/, '');
-      const isChanged = isKept && text !== '' && text !== caption?.text;
+      const text = captionWords(area.value);
       area.readOnly = true;
       if (caption && isKept && text === '') {
         // The gesture ends before the removal, so the page does not report its own removal.
         studio.release();
         studio.perform([['remove', caption.id]], `remove ${shortText(caption)}`);
+      } else if (isKept && text !== '' && text !== caption?.text) {
+        const answer = caption ? setWords(studio, caption.id, text) : addWords(studio, { text, x: at.x, y: at.y, size });
+        // The store tells why it was refused. What was typed comes back, if nothing else is done meanwhile.
+        answer.catch(() => {
+          area.remove();
+          if (studio.name === name && !this.#words && !studio.lifted) this.beginWords(at, caption && studio.store.shown(caption.id), text);
+        });
       }
-      try {
-        if (!isChanged) return;
-        if (caption) {
-          await studio.ask({ setText: { ref: caption.id, words: text } }, 'caption');
-        } else {
-          const { ok } = await studio.ask({ caption: { size, text, x: at.x, y: at.y } }, 'caption');
-          if (ok?.id) studio.selectNew(ok.id);
-        }
-      } catch {
-        // The store tells why it was refused. What was typed stays.
-        isRefused = true;
-      } finally {
-        studio.refresh();
-        await studio.picture.whenPainted();
+      if (hidden && studio.lifted === hidden) studio.release();
+      studio.refresh();
+      // The field stays until the words are painted, which does not wait for the server.
+      studio.picture.whenPainted().then(() => {
         area.remove();
         studio.emit('gesture', undefined);
-        if (hidden && studio.lifted === hidden) studio.release();
-        if (isRefused && !this.#words) this.beginWords(at, caption && studio.store.shown(caption.id), text);
-      }
+      });
     };
     area.addEventListener('input', place);
     area.addEventListener('blur', () => end(true));

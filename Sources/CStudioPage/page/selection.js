@@ -127,6 +127,16 @@ export function labelsOf(selection, label) {
 export const bounds = (labels) => edgesAround(labels.map((label) => edgesOf(boxOf(label))));
 
 /**
+ * The middle of what labels take.
+ * @param {readonly Label[]} labels
+ * @returns {import('./types').Point}
+ */
+export function middleOf(labels) {
+  const around = bounds(labels);
+  return around ? { x: (around.left + around.right) / 2, y: (around.top + around.bottom) / 2 } : { x: 0, y: 0 };
+}
+
+/**
  * The frame around labels; null without labels.
  * @param {readonly Label[]} labels
  * @returns {Frame | null}

@@ -186,10 +186,16 @@ export class Store {
   }
 
   /** The largest z; 0 without labels. */
-  get topZ() { return this.inOrder().at(-1)?.z ?? 0; }
+  get topZ() { return this.#z(-1); }
 
   /** The smallest z; 0 without labels. */
-  get bottomZ() { return this.inOrder()[0]?.z ?? 0; }
+  get bottomZ() { return this.#z(0); }
+
+  /** @param {number} place in z-order */
+  #z(place) {
+    if (this.#unordered.size > 0) this.#sort();
+    return this.#shown.get(this.#order.at(place) ?? '')?.z ?? 0;
+  }
 
   /**
    * The confirmed label.
@@ -409,7 +415,13 @@ export class Store {
    * @param {string} to
    */
   #rename(id, to) {
+    const again = /** @type {(ref: any) => any} */ ((ref) => (Array.isArray(ref) ? ref.map(again) : ref === id ? to : ref));
     for (const edit of [...this.#pending, ...this.#answered]) {
+      // What the server plans names labels, too.
+      for (const verb of ['order', 'setText']) {
+        const asked = /** @type {Record<string, any> | undefined} */ (edit.request[verb]);
+        if (asked) edit.request = { ...edit.request, [verb]: Object.fromEntries(Object.entries(asked).map(([key, value]) => [key, key === 'words' ? value : again(value)])) };
+      }
       const mine = edit.byID.get(id);
       if (!mine) continue;
       edit.changes = edit.changes.map((change) =>
@@ -441,14 +453,15 @@ export class Store {
   }
 
   /**
-   * Adds a request whose effect only the server knows, such as `{"undo":1}`, and returns it as it is to be sent.
+   * Adds a request whose effect the server knows best, such as `{"undo":1}`, and returns it as it is to be sent.
    * @param {Record<string, unknown>} body
    * @param {string} name
    * @param {string} tag unique in this page's session
+   * @param {readonly Change[]} [changes] what is likely, and shown until the server tells
    * @param {string | null} [since]
    * @returns {Request}
    */
-  ask(body, name, tag, since = this.saved.head) { return this.#add({ tag, ...body, since }, [], name); }
+  ask(body, name, tag, changes = [], since = this.saved.head) { return this.#add({ tag, ...body, since }, changes, name); }
 
   /** @param {Request} request @param {readonly Change[]} changes @param {string} name */
   #add(request, changes, name) {

@@ -159,6 +159,7 @@ export class Studio {
     this.presence = new Presence(net);
     this.store = store;
     this.picture = picture;
+    picture.labels = () => store.inOrder();
   }
 
   /**
@@ -831,16 +832,17 @@ export class Studio {
   }
 
   /**
-   * Asks for an edit that the server plans. The answer comes after a break, too.
-   * @param {Record<string, unknown>} body @param {string} name @returns {Promise<Message>}
+   * Asks for an edit that the server plans. The answer comes after a break, too. `changes` are what is shown until then.
+   * @param {Record<string, unknown>} body @param {string} name @param {readonly Change[]} [changes] @returns {Promise<Message>}
    */
-  ask(body, name) {
-    if (this.isLeaving || !this.isOpen) return Promise.reject(notLeft());
+  ask(body, name, changes = []) {
     const tag = this.net.makeTag();
-    const answer = new Promise((resolve, reject) => this.#answers.set(tag, { resolve, reject }));
+    const canAsk = this.isOpen && !this.isLeaving;
+    const answer = !canAsk ? Promise.reject(notLeft()) : new Promise((resolve, reject) => this.#answers.set(tag, { resolve, reject }));
     // A caller may ignore the answer: the store's news tell the user of an error.
     answer.catch(() => {});
-    this.#send(this.store.ask(body, name, tag));
+    if (!canAsk) return answer;
+    this.#send(this.store.ask(body, name, tag, changes));
     this.refresh();
     return answer;
   }

@@ -6,22 +6,27 @@
 /** @typedef {import('./types').Label} Label */
 /** @typedef {Omit<Label, 'id' | 'z'>} Copied */
 
-import { add, remove, run } from './actions.js';
-import { nameOf, title } from './documents.js';
+import { add, addWords, filing, remove, run } from './actions.js';
+import { folderOf, nameOf, title } from './documents.js';
 import { isTyping } from './keys.js';
 import { fileSize } from './language.js';
+import { captionWords, emojiRows, fitted, isPrivate, kindOf, meaningOf, whole } from './pasted.js';
+import { bounded } from './arrange.js';
 import { limits } from './rules.js';
 import { bounds } from './selection.js';
 import { errorText, words } from './words.js';
 
 /** The type of labels with their places. */
 const ours = 'application/x-emojiart+json';
-/** The most labels of a paste. */
-const pasteLimit = 5000;
-const captionLimit = 30;
 /** The pictures that the server takes as they are. */
 const pictureTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif'];
 const pictureBytes = 20 << 20;
+/** Pixels: a picture with a shorter side never sets the size of a canvas. */
+const leastPicture = 100;
+/** The most bytes of a file whose text is placed. */
+const textBytes = 1 << 20;
+/** How far a pasted copy lies from the last one. */
+const pasteStep = 20;
 
 /** @param {Studio} studio */
 export function attachTransfer(studio) {
@@ -48,9 +53,10 @@ export function attachTransfer(studio) {
     if (!isOurs(event) || !event.clipboardData) return;
     if (isMiddle) return event.preventDefault();
     event.preventDefault();
-    take(studio, event.clipboardData, studio.middle);
+    take(studio, offerOf(event.clipboardData), studio.middle);
   });
   attachDrops(studio);
+  attachOutcome(studio);
 }
 
 // MARK: Copying
@@ -99,7 +105,11 @@ export async function copy(studio, isCut) {
   const { text, json } = copied(labels);
   try {
     const items = { 'text/plain': new Blob([text], { type: 'text/plain' }), [`web ${ours}`]: new Blob([json], { type: `web ${ours}` }) };
-    if (!byEvent('copy')) await navigator.clipboard.write([new ClipboardItem(items)]).catch(() => navigator.clipboard.writeText(text));
+    if (!byEvent('copy')) {
+      const written = navigator.clipboard.write([new ClipboardItem(items)]);
+      // The text alone would bring back neither places nor sizes of what is cut.
+      await (isCut ? written : written.catch(() => navigator.clipboard.writeText(text)));
+    }
   } catch {
     return studio.emit('note', { text: words.news.clipboard, kind: 'bad' });
   }
@@ -138,6 +148,13 @@ export function regionOf(labels) {
 
 // MARK: Pasting and dropping
 
+/** @typedef {import('./pasted').Texts & { json: string, files: File[] }} Offer what a clipboard or a drop has; it is read at once, since events forget it */
+
+/** @param {DataTransfer} data @returns {Offer} */
+const offerOf = (data) => ({
+  json: data.getData(ours), html: data.getData('text/html'), uris: data.getData('text/uri-list'), text: data.getData('text/plain'), files: [...data.files],
+});
+
 /**
  * Pastes without an event of the browser.
  * @param {Studio} studio
@@ -146,103 +163,111 @@ export async function paste(studio) {
   try {
     if (byEvent('paste')) return;
     const [item] = await navigator.clipboard.read();
-    const type = item.types.find((each) => each === `web ${ours}`) ?? item.types.find((each) => pictureTypes.includes(each)) ?? item.types.find((each) => each === 'text/plain');
-    if (!type) return studio.emit('note', { text: words.news.nothingToPaste });
-    const blob = await item.getType(type);
-    if (type.startsWith('image/')) await setPicture(studio, blob, false);
-    else if (type === 'text/plain') takeText(studio, await blob.text(), studio.middle);
-    else takeLabels(studio, await blob.text());
+    const read = async (/** @type {string} */ type) => (item.types.includes(type) ? (await item.getType(type)).text() : '');
+    const picture = item.types.find((each) => each.startsWith('image/'));
+    const files = picture ? [new File([await item.getType(picture)], '', { type: picture })] : [];
+    await take(studio, { json: await read(`web ${ours}`), html: await read('text/html'), uris: '', text: await read('text/plain'), files }, studio.middle);
   } catch {
     studio.emit('note', { text: words.news.clipboard, kind: 'bad' });
   }
 }
 
 /**
- * Takes what was pasted or dropped: labels, else a picture by its address, else a file, else text.
+ * Takes what was pasted or dropped: labels, else what it means.
  * @param {Studio} studio
- * @param {DataTransfer} data
+ * @param {Offer} offer
  * @param {import('./types').Point} at
  */
-function take(studio, data, at) {
-  const json = data.getData(ours);
-  if (json && takeLabels(studio, json)) return;
-  const text = data.getData('text/plain');
-  const address = pictureIn(data.getData('text/html')) ?? addressIn(data.getData('text/uri-list')) ?? addressIn(text);
-  const file = [...data.files].find(({ type }) => type.startsWith('image/'));
-  if (address) setAddress(studio, address, false).catch(() => {});
-  else if (file) setPicture(studio, file, false);
-  else if (text) takeText(studio, text, at);
-  else studio.emit('note', { text: words.news.nothingToPaste });
+async function take(studio, offer, at) {
+  if (offer.json && takeLabels(studio, offer.json)) return undefined;
+  const files = await Promise.all(offer.files.map(async (file) => ({ file, kind: await kindOfFile(file) })));
+  const bytes = files.find(({ kind }) => kind?.startsWith('image/') && kind !== 'image/svg+xml');
+  const meaning = meaningOf(offer, bytes !== undefined);
+  // Files that are dropped from a folder come with their addresses at most.
+  if (files.length && (!meaning || meaning.kind === 'file' || (meaning.kind === 'picture' && !meaning.address))) return takeFiles(studio, files, at);
+  const tell = (/** @type {string} */ text) => studio.emit('note', { text });
+  switch (meaning?.kind) {
+    case 'picture': {
+      const picture = bytes && typed(bytes.file, bytes.kind ?? '');
+      if (meaning.others) tell(words.background.first(meaning.others + 1));
+      if (picture && (!meaning.address || isPrivate(meaning.address))) return setPicture(studio, picture);
+      return setAddress(studio, meaning.address ?? '', { bytes: picture }).catch(() => {});
+    }
+    case 'words': return takeText(studio, meaning.text, at);
+    case 'link':
+      takeText(studio, meaning.text, at);
+      return studio.emit('note', { text: words.background.link, action: { name: words.background.takeLink, run: () => { setAddress(studio, meaning.text, {}).catch(() => {}); } } });
+    case 'file': return studio.emit('note', { text: words.background.ownFile, kind: 'bad' });
+    default: return tell(words.news.nothingToPaste);
+  }
 }
 
+/** @param {Blob} blob @param {string} type */
+const typed = (blob, type) => (blob.type === type ? blob : blob.slice(0, blob.size, type));
+
 /**
- * The address of the first picture in HTML. It is not parsed as a page, since nothing of it may be loaded or run.
- * @param {string} html
+ * What a file is by its bytes, or by what the browser says where they are not known.
+ * @param {File} file
  */
-function pictureIn(html) {
-  const found = /<img\b[^>]*?\ssrc\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]+))/i.exec(html);
-  if (!found) return null;
-  /** @type {Record<string, string>} */
-  const names = { amp: '&', quot: '"', apos: '\'', lt: '<', gt: '>' };
-  const plain = (found[1] ?? found[2] ?? found[3]).replace(/&(?:#(\d+)|#x([0-9a-f]+)|(\w+));/gi, (all, decimal, hex, name) =>
-    (decimal ? String.fromCodePoint(Math.min(0x10ffff, Number(decimal))) : hex ? String.fromCodePoint(Math.min(0x10ffff, parseInt(hex, 16))) : names[name] ?? all));
-  return addressIn(plain);
+async function kindOfFile(file) {
+  try {
+    return kindOf(new Uint8Array(await file.slice(0, 512).arrayBuffer()), file.name) ?? (file.type.startsWith('image/') ? file.type : null);
+  } catch {
+    // A folder, or a file that is gone.
+    return null;
+  }
 }
 
 /**
- * The first line that is a picture's address.
- * @param {string} text
+ * Takes files: documents are copied into the folder, a picture becomes the background, texts are placed.
+ * @param {Studio} studio
+ * @param {{ file: File, kind: string | null }[]} files
+ * @param {import('./types').Point} at
  */
-function addressIn(text) {
-  const line = text.split(/\r?\n/).map((each) => each.trim()).find((each) => each && !each.startsWith('#')) ?? '';
-  return /^(https?:\/\/\S+|data:image\/[^\s]+)$/i.test(line) ? line : null;
+async function takeFiles(studio, files, at) {
+  const documents = files.filter(({ kind }) => kind === 'document').map(({ file }) => file);
+  const [picture, ...others] = files.filter(({ kind }) => kind?.startsWith('image/'));
+  const texts = files.filter(({ file, kind }) => kind === 'text' && file.size <= textBytes);
+  const left = [...others, ...files.filter((each) => each.kind === null || (each.kind === 'text' && !texts.includes(each)))];
+  if (left.length) studio.emit('note', { text: words.news.filesLeft(left.map(({ file }) => file.name).join(', ')), kind: 'bad' });
+  for (const { file } of texts) takeText(studio, await file.text(), at);
+  if (picture) await setPicture(studio, typed(picture.file, picture.kind ?? ''));
+  if (documents.length) await filing(studio).then(({ importFiles }) => importFiles(studio, documents, folderOf(studio.name))).catch((error) => studio.emit('note', { text: errorText(error), kind: 'bad' }));
 }
 
 /**
- * Adds labels with their places; beside those that lie there already.
+ * Adds labels with their places, beside those that lie there already. The server measures the captions that the document does not have.
  * @param {Studio} studio
  * @param {string} json
  */
 function takeLabels(studio, json) {
-  /** @type {Copied[]} */
-  let labels = [];
+  /** @type {unknown[]} */
+  let all = [];
   try {
-    labels = JSON.parse(json).labels.filter(isLabel).slice(0, pasteLimit);
+    all = JSON.parse(json).labels;
   } catch {
     return false;
   }
+  const labels = Array.isArray(all) ? all.filter(isLabel) : [];
   if (!labels.length) return false;
-  const isThere = labels.some((label) => {
-    const other = studio.store.shown(studio.hits.topAt(label.x, label.y) ?? '');
-    return other?.text === label.text && other.x === label.x && other.y === label.y;
-  });
-  const shift = isThere ? 20 : 0;
-  const placed = labels.map((label) => ({ ...label, x: label.x + shift, y: label.y + shift }));
-  const known = new Set(studio.store.inOrder().filter(({ kind }) => kind).map(({ text }) => text));
-  // A caption's words that this document does not have are measured by the server.
-  const isMeasured = (/** @type {Copied} */ { kind, text }) => !kind || known.has(text);
-  const measured = placed.filter(isMeasured);
-  if (measured.length) add(studio, 'paste', measured);
-  for (const label of placed.filter((each) => !isMeasured(each)).slice(0, captionLimit)) addCaption(studio, label);
+  if (labels.length < all.length) studio.emit('note', { text: words.news.leftOut(all.length - labels.length), kind: 'bad' });
+  add(studio, 'paste', beside(studio, labels));
   return true;
 }
 
 /**
- * Adds a caption that the server measures. `caption` sets no rotation and no mirroring, so these are an edit of their own.
+ * The labels, shifted until none lies exactly on an equal one.
+ * @template {Pick<Label, 'text' | 'x' | 'y'>} Placed
  * @param {Studio} studio
- * @param {Copied} caption
+ * @param {readonly Placed[]} labels
+ * @returns {Placed[]}
  */
-async function addCaption(studio, { text, x, y, size, color, rotation, mirrored }) {
-  try {
-    const { ok } = await studio.ask({ caption: { size, text, x, y, ...(color ? { color } : {}) } }, 'paste');
-    /** @type {import('./types').Change[]} */
-    const changes = [];
-    if (rotation) changes.push(['rotate', ok.id, rotation]);
-    if (mirrored) changes.push(['mirror', ok.id, true]);
-    studio.perform(changes, 'paste');
-  } catch {
-    // The store tells why it was refused.
-  }
+function beside(studio, labels) {
+  const key = (/** @type {Pick<Label, 'text' | 'x' | 'y'>} */ { text, x, y }, shift = 0) => `${bounded(x + shift)} ${bounded(y + shift)} ${text}`;
+  const there = new Set(studio.store.inOrder().map((label) => key(label)));
+  let shift = 0;
+  while (shift < limits.coordinate && labels.some((label) => there.has(key(label, shift)))) shift += pasteStep;
+  return labels.map((label) => ({ ...label, x: bounded(label.x + shift), y: bounded(label.y + shift) }));
 }
 
 /**
@@ -251,15 +276,12 @@ async function addCaption(studio, { text, x, y, size, color, rotation, mirrored 
  */
 function isLabel(value) {
   const isNumber = (/** @type {unknown} */ number, /** @type {number} */ bound) => typeof number === 'number' && Math.abs(number) <= bound;
-  return typeof value === 'object' && value !== null && typeof value.text === 'string' && value.text.length > 0 && value.text.length <= 1000
+  return typeof value === 'object' && value !== null && typeof value.text === 'string' && value.text.length > 0 && value.text.length <= 1000 && whole(value.text) === value.text
     && isNumber(value.x, limits.coordinate) && isNumber(value.y, limits.coordinate) && isNumber(value.size, limits.fontSize) && value.size > 0
     && (value.rotation === undefined || isNumber(value.rotation, 180)) && (value.mirrored === undefined || value.mirrored === true)
     && (value.color === undefined || /^#[0-9a-f]{6}([0-9a-f]{2})?$/.test(value.color))
     && (value.kind === undefined ? value.box === undefined : value.kind === 'caption' && Array.isArray(value.box) && value.box.length === 2 && value.box.every((/** @type {unknown} */ side) => isNumber(side, 2000)));
 }
-
-const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
-const pictograph = /\p{Extended_Pictographic}|\p{Regional_Indicator}|\u20E3/u;
 
 /**
  * Places each emoji of a text by itself; other words become a caption.
@@ -268,15 +290,17 @@ const pictograph = /\p{Extended_Pictographic}|\p{Regional_Indicator}|\u20E3/u;
  * @param {import('./types').Point} at
  */
 function takeText(studio, text, at) {
-  const lines = text.trim().split(/\r?\n/).map((line) => [...graphemes.segment(line)].map(({ segment }) => segment).filter((each) => each.trim()));
-  const all = lines.flat();
-  if (!all.length) return studio.emit('note', { text: words.news.nothingToPaste });
-  if (!all.every((each) => pictograph.test(each))) {
-    const caption = text.trim().slice(0, 900);
-    studio.ask({ caption: { size: Math.round(studio.stampSize * 0.7), text: caption, x: at.x, y: at.y } }, 'caption');
+  const lines = emojiRows(whole(text));
+  if (!lines) {
+    const all = captionWords(text).trimStart();
+    const caption = fitted(all);
+    if (!caption) return studio.emit('note', { text: words.news.nothingToPaste });
+    if (caption.length < all.length) studio.emit('note', { text: words.news.cut([...caption].length, [...all].length), kind: 'bad' });
+    const [place] = beside(studio, [{ text: caption, ...at }]);
+    addWords(studio, { ...place, size: Math.round(studio.stampSize * 0.7) }).catch(() => {});
     return undefined;
   }
-  const columns = lines.length > 1 ? Infinity : Math.max(8, Math.ceil(Math.sqrt(all.length)));
+  const columns = lines.length > 1 ? Infinity : Math.max(8, Math.ceil(Math.sqrt(lines[0].length)));
   const rows = lines.flatMap((line) => {
     const pieces = [];
     for (let start = 0; start < line.length; start += columns) pieces.push(line.slice(start, start + columns));
@@ -286,7 +310,7 @@ function takeText(studio, text, at) {
   const labels = rows.flatMap((row, down) => row.map((each, across) => ({
     text: each, size, x: Math.round(at.x + (across - (row.length - 1) / 2) * size * 1.25), y: Math.round(at.y + (down - (rows.length - 1) / 2) * size * 1.2),
   })));
-  add(studio, 'paste', labels.slice(0, pasteLimit));
+  add(studio, 'paste', beside(studio, labels));
   return undefined;
 }
 
@@ -308,20 +332,88 @@ function attachDrops(studio) {
   stage.addEventListener('drop', (event) => {
     depth = 0;
     show();
-    if (event.dataTransfer && studio.isOpen) take(studio, event.dataTransfer, studio.documentPoint(event));
+    if (event.dataTransfer && studio.isOpen) take(studio, offerOf(event.dataTransfer), studio.documentPoint(event));
   });
 }
 
 // MARK: Backgrounds
 
 /**
+ * The picture that was asked for last, until its outcome is told. `bytes` are for an address that is refused.
+ * @type {{ bytes: Blob | undefined, before: import('./types').Size, isKept: boolean, isChosen: boolean } | null}
+ */
+let asked = null;
+/** Why an address was refused in whose place bytes were sent. */
+let replaced = '';
+
+/**
+ * Whether a warning is about an address in whose place bytes were sent. It is told once.
+ * @param {{ detail: string }} warning
+ */
+export function wasReplaced({ detail }) {
+  const isSo = replaced !== '' && detail === replaced;
+  if (isSo) replaced = '';
+  return isSo;
+}
+
+/**
+ * Notes what is asked for, and answers whether the canvas keeps its size: it does where there is art, and for a tiny picture, unless the user
+ * says otherwise.
+ * @param {Studio} studio
+ * @param {boolean | undefined} keepsCanvas
+ * @param {{ bytes?: Blob, isSmall?: boolean }} more
+ */
+function begin(studio, keepsCanvas, { bytes, isSmall = false }) {
+  const isKept = keepsCanvas ?? (studio.store.count > 0 || isSmall);
+  asked = { bytes, before: studio.store.canvas, isKept, isChosen: keepsCanvas !== undefined };
+  // A note shows how far it is.
+  studio.emit('message', { fetching: true });
+  return isKept;
+}
+
+/** @param {import('./types').Size} size */
+const isTiny = ({ width, height }) => Math.min(width, height) < leastPicture;
+
+/** @param {Studio} studio */
+function attachOutcome(studio) {
+  const forget = () => { asked = null; };
+  studio.on('closed', forget);
+  studio.on('message', (message) => {
+    if (!asked) return;
+    const { bytes, before, isKept, isChosen } = asked;
+    if (message.rejected) {
+      forget();
+      if (!bytes) return;
+      replaced = message.rejected.detail;
+      setPicture(studio, bytes, isKept);
+    } else if (message.background) {
+      forget();
+      tellSize(studio, message.background, { before, isKept, isChosen });
+    } else if (message.warning && message.warning.detail !== replaced) forget();
+  });
+}
+
+/**
+ * Offers the other size of the canvas where that of the picture was not taken. A tiny picture never sets it.
+ * @param {Studio} studio
+ * @param {import('./types').Size} picture
+ * @param {{ before: import('./types').Size, isKept: boolean, isChosen: boolean }} asked
+ */
+function tellSize(studio, { width, height }, { before, isKept, isChosen }) {
+  const resize = (/** @type {import('./types').Size} */ size) =>
+    studio.ask({ canvas: { size: `${size.width}x${size.height}`, ...(studio.store.count ? { scale: true } : {}) } }, 'canvas').catch(() => {});
+  if (!isKept && !isChosen && isTiny({ width, height })) resize(before);
+  else if (!isKept || isChosen || (width === before.width && height === before.height)) return;
+  studio.emit('note', { text: words.background.kept(width, height), action: { name: words.background.resize, run: () => { resize({ width, height }); } } });
+}
+
+/**
  * Fetches a background by its address. The bytes of a `data:` URL are sent as a picture.
  * @param {Studio} studio
  * @param {string} url
- * @param {boolean} keepsCanvas
- * @param {boolean} [allowsPrivate]
+ * @param {{ keepsCanvas?: boolean, allowsPrivate?: boolean, bytes?: Blob }} options `bytes` are those of the same picture, for an address that is refused
  */
-export async function setAddress(studio, url, keepsCanvas, allowsPrivate = false) {
+export async function setAddress(studio, url, { keepsCanvas, allowsPrivate = false, bytes }) {
   const data = /^data:(image\/[\w.+-]+)[^,]*?(;base64)?,(.*)$/is.exec(url);
   if (data) {
     try {
@@ -331,10 +423,9 @@ export async function setAddress(studio, url, keepsCanvas, allowsPrivate = false
       // The server tells what is wrong with it.
     }
   }
-  const isPlain = !keepsCanvas && !allowsPrivate;
-  const more = { ...(keepsCanvas ? { keepCanvas: true } : {}), ...(allowsPrivate ? { allowPrivate: true } : {}) };
-  await studio.ask({ background: isPlain ? url : { url, ...more } }, 'background');
-  studio.emit('message', { fetching: true });
+  const isKept = begin(studio, keepsCanvas, { bytes });
+  const more = { ...(isKept ? { keepCanvas: true } : {}), ...(allowsPrivate ? { allowPrivate: true } : {}) };
+  await studio.ask({ background: isKept || allowsPrivate ? { url, ...more } : url }, 'background');
   return undefined;
 }
 
@@ -342,18 +433,34 @@ export async function setAddress(studio, url, keepsCanvas, allowsPrivate = false
  * Sends a picture as the background.
  * @param {Studio} studio
  * @param {Blob} blob
- * @param {boolean} keepsCanvas
+ * @param {boolean} [keepsCanvas] what the user says
  */
 export async function setPicture(studio, blob, keepsCanvas) {
   try {
+    if (/^image\/svg\b/.test(blob.type)) throw new Error(words.background.svg);
     const picture = pictureTypes.includes(blob.type) ? blob : await asPNG(blob);
     if (picture.size > pictureBytes) throw new Error(words.background.tooLarge(fileSize(pictureBytes)));
-    const query = new URLSearchParams({ document: studio.name, ...(keepsCanvas ? { keepCanvas: '1' } : {}), tag: studio.net.makeTag() });
+    const isKept = begin(studio, keepsCanvas, { isSmall: await isSmall(picture) });
+    const query = new URLSearchParams({ document: studio.name, ...(isKept ? { keepCanvas: '1' } : {}), tag: studio.net.makeTag() });
     // The outcome comes by the socket, perhaps before the answer to this request.
-    studio.emit('message', { fetching: true });
     await studio.net.fetch(`/background?${query}`, { method: 'POST', headers: { 'Content-Type': picture.type }, body: picture });
   } catch (error) {
     studio.emit('message', { warning: { detail: errorText(error), question: false, reason: 'file' } });
+  }
+}
+
+/**
+ * Whether a picture is too small to set a canvas. One that the browser cannot read is for the server to judge.
+ * @param {Blob} blob
+ */
+async function isSmall(blob) {
+  try {
+    const bitmap = await createImageBitmap(blob);
+    const { width, height } = bitmap;
+    bitmap.close();
+    return isTiny({ width, height });
+  } catch {
+    return false;
   }
 }
 

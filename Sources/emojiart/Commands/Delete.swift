@@ -52,7 +52,7 @@ struct Delete: ParsableCommand {
   private func bringBack(_ doc: String, _ documents: Documents) throws {
     let (trashed, path) = try newest(doc)
     do throws(ArtError) {
-      try documents.undelete(trashed)
+      try documents.undelete(trashed, notice: common.file(doc).notice)
     } catch {
       guard error.code == .exists else { throw error }
       let word = ArtError.Remedy.documentWord(path)
@@ -97,9 +97,13 @@ struct Delete: ParsableCommand {
       }
       try file.checkNoLink()
       _ = try file.stamp()
-      // A damaged document may be deleted. Something else that a pattern has found may not.
-      if FileStatus.isFolder(at: file.path) || DocumentName.withEnding(file.path) != file.path {
+      // A damaged document may be deleted. Something else that a pattern has found may not, such as a file that is larger than any document.
+      do throws(ArtError) {
         _ = try file.summary()
+      } catch {
+        let mayBeDocument =
+          !FileStatus.isFolder(at: file.path) && DocumentName.withEnding(file.path) == file.path
+        guard mayBeDocument, error.code != .tooLarge else { throw error }
       }
       if !files.contains(where: { FileStatus.isSameFile($0.path, file.path) }) { files.append(file) }
     }

@@ -21,7 +21,8 @@ struct Export: ParsableCommand {
       existing file in one of these formats. Without FILE the document is written to stdout and the report to stderr.
 
       With --format emojiart, FILE is a copy of the document, to be sent: with its history, or with --anonymous without it, \
-      and so without the names of those who made the edits.
+      and so without the names of those who made the edits, without what the picture's file says of its maker (camera, place, \
+      times), and without the queries of URLs.
 
       Examples:
         emojiart export bees --format json -o bees.json
@@ -42,7 +43,9 @@ struct Export: ParsableCommand {
     completion: .file(extensions: ["json"]))
   var output: String?
   @Flag(help: "Write nothing if the format cannot hold everything.") var strict = false
-  @Flag(help: "With --format emojiart: without the history, and the names in it.") var anonymous = false
+  @Flag(
+    help: "With --format emojiart: without history, names, and what the picture's file says of its maker.")
+  var anonymous = false
   @OptionGroup var state: StateOptions
   @OptionGroup var common: CommonOptions
 
@@ -73,7 +76,14 @@ struct Export: ParsableCommand {
     let file = try common.file(doc)
     let new = DocumentFile(DocumentName.withEnding(output), notice: file.notice)
     let documents = Documents(by: try .ofCommand)
-    if anonymous { try documents.create(new, from: file) } else { try documents.duplicate(file, as: new) }
+    if anonymous {
+      try documents.createAnonymous(new, from: file)
+    } else {
+      try documents.duplicate(file, as: new)
+      Output.printError(
+        "\(new.path) has the history with its names, and pictures with all that their files say; --anonymous leaves these out"
+      )
+    }
     Output.addToErrors("the document is in \(new.path)")
     guard common.json else { return try Output.line(safe(new.path)) }
     let summary = try new.summary()
