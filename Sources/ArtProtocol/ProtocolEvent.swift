@@ -371,6 +371,23 @@ private struct EventMembers {
     }
   }
 
+  /// An object with two members.
+  private static func pair<Value>(
+    _ first: String, _ second: String, of event: String, _ reader: inout JSONReader,
+    _ read: (inout JSONReader) throws(ArtError) -> Value
+  ) throws(ArtError) -> (Value, Value) {
+    var (one, other): (Value?, Value?) = (nil, nil)
+    try reader.object { (key, reader) throws(ArtError) in
+      switch key {
+      case first: one = try read(&reader)
+      case second: other = try read(&reader)
+      default: throw reader.error("\(event) with the key \"\(key.prefix(40))\"")
+      }
+    }
+    guard let one, let other else { throw reader.error("\(event) without \(first) or \(second)") }
+    return (one, other)
+  }
+
   private static func event(_ key: String, _ reader: inout JSONReader) throws(ArtError) -> ProtocolEvent {
     switch key {
     case "changed": return .changed(try ProtocolChange(from: &reader))
@@ -393,26 +410,10 @@ private struct EventMembers {
       }
       return .lifeCycle(event)
     case "renamed":
-      var (old, new): (EmojiID?, EmojiID?) = (nil, nil)
-      try reader.object { (key, reader) throws(ArtError) in
-        switch key {
-        case "id": old = try reader.emojiID()
-        case "to": new = try reader.emojiID()
-        default: throw reader.error("renamed with the key \"\(key.prefix(40))\"")
-        }
-      }
-      guard let old, let new else { throw reader.error("renamed without id or to") }
+      let (old, new) = try pair("id", "to", of: key, &reader) { (r) throws(ArtError) in try r.emojiID() }
       return .renamed(old, to: new)
     case "repeated":
-      var (edit, other): (EditID?, EditID?) = (nil, nil)
-      try reader.object { (key, reader) throws(ArtError) in
-        switch key {
-        case "as": other = try reader.editID()
-        case "edit": edit = try reader.editID()
-        default: throw reader.error("repeated with the key \"\(key.prefix(40))\"")
-        }
-      }
-      guard let edit, let other else { throw reader.error("repeated without edit or as") }
+      let (edit, other) = try pair("edit", "as", of: key, &reader) { (r) throws(ArtError) in try r.editID() }
       return .repeated(edit, as: other)
     case "resync":
       return .resync(version: try reader.only("version") { (r) throws(ArtError) in try r.integer() })

@@ -310,7 +310,8 @@ struct RandomProtocol {
     case 4: .dropped(editID(), try list { try $0.change() })
     case 5:
       try pick([
-        .renamed(emojiID(), to: emojiID()), .setAside(edits: count(), files: try list { try $0.text() }),
+        .renamed(emojiID(), to: emojiID()), .repeated(editID(), as: editID()),
+        .setAside(edits: count(), files: try list { try $0.text() }),
       ])
     case 6: .resync(version: count())
     case 7: .background(try background(), revision: count(), tag: try tag())
