@@ -3,6 +3,7 @@
 import ArtModel
 import ArtStore
 import ArtSystem
+import ArtWorker
 import Glibc
 
 /// Use cases of whole documents: create, duplicate, move, delete and bring back.
