@@ -150,7 +150,7 @@ extension Document {
     switch found.result {
     case .unchanged(let stamp, let file):
       self.stamp = stamp
-      held = file ?? held
+      hold(file)
       isDue = blocker.refreshed(isSaveFailing: isSaveFailing)
     case .changed(let stamp, let found):
       self.stamp = stamp

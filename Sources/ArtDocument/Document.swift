@@ -99,6 +99,8 @@ public actor Document {
   private var isRegistered = false
   /// The file that the document was in when this program read or saved it last; nil before, and if it cannot be held.
   var held: HeldFile?
+  /// Whether this program has named or removed a version. That is no edit: a state that lacks it has the same revision.
+  var hasChangedVersions = false
   /// The states that other programs have replaced, and that are not merged yet, oldest first.
   var replaced: [ReplacedState] = []
   /// The last segment of the journal whose edits are all saved.

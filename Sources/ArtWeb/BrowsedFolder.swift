@@ -65,9 +65,12 @@ actor BrowsedFolder {
     guard let merges else { return }
     following.append(
       Task { [weak self] in
-        for await case .failed(let document, _) in merges {
+        for await event in merges {
           guard let self else { return }
-          await self.noteCopies(of: document)
+          switch event {
+          case .failed(let document, _), .waiting(let document, _): await self.noteCopies(of: document)
+          case .merged: break
+          }
         }
       })
   }
@@ -111,7 +114,8 @@ actor BrowsedFolder {
     case .added(let path, _), .conflict(let path, _, _), .removed(let path):
       note(path)
       noteFolder(of: path)
-    case .changed(let path, _), .movedOn(let path, _), .damaged(let path, _): note(path)
+    case .changed(let path, _), .movedOn(let path, _), .damaged(let path, _), .versions(let path, _, _):
+      note(path)
     case .renamed(let path, let old):
       if isHere(path), isHere(old) { news.renamed.append((old, path)) }
       note(path)

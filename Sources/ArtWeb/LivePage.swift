@@ -370,10 +370,15 @@ public actor LivePage {
     }
     guard self.session === session, let merges = hub.workspace.merges() else { return }
     merging = Task { [output] in
-      for await case .merged(let document, let result) in merges
-      where document == session.path && result.outcome.edits > 0 {
-        let (edits, conflicts) = (result.outcome.edits, result.outcome.conflicts)
-        await output.send(Self.object { $0.merged(edits: edits, conflicts: conflicts) })
+      for await event in merges {
+        switch event {
+        case .merged(session.path, let result) where result.outcome.edits > 0:
+          let (edits, conflicts) = (result.outcome.edits, result.outcome.conflicts)
+          await output.send(Self.object { $0.merged(edits: edits, conflicts: conflicts) })
+        case .waiting(session.path, let copies):
+          await output.send(Self.object { $0.copies(copies) })
+        case .merged, .failed, .waiting: break
+        }
       }
     }
   }

@@ -74,6 +74,12 @@ extension JSONWriter {
     array { json in for text in palettes.recent { json.string(text.string) } }
   }
 
+  /// The conflict copies of the open document that wait for somebody to ask for their merge.
+  mutating func copies(_ paths: [String]) {
+    key("copies")
+    array { json in for path in paths { json.string(path) } }
+  }
+
   /// How many edits of copies were merged into a document, and in how many places both had changed the same.
   mutating func merged(edits: Int, conflicts: Int) {
     key("merged")

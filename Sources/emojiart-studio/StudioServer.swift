@@ -222,7 +222,7 @@
       settings.isRecursive = true
       settings.skipsHiddenFolders = true
       settings.mostFolders = 4_000
-      settings.mergesCopies = true
+      settings.merges = .carried
       let workspace = try await Workspace.open(launch.folder, settings)
       let (descriptor, port) = try listen(on: [launch.port, former?.port, 0].compactMap(\.self), launch)
       let server = StudioServer(launch, workspace, port: port, keys: former?.sessions ?? []) {

@@ -87,12 +87,12 @@ extension DocumentFile {
     var salvage = Salvage(copy.inspection, mode, at: stamp.time)
     let image = try salvage.image(named: path, stamp: stamp)
     let name = FilePath(file.path).name
-    let original = try StateFolder.quarantine(copy.bytes, as: name)
+    let original = try Quarantine.kept.store(copy.bytes, as: name)
     for sibling in copy.siblings {
       guard let bytes = try PlainFile.read(file.path + sibling, limit: Format.largestJournal) else {
         continue
       }
-      _ = try StateFolder.quarantine(bytes, as: name + sibling)
+      _ = try Quarantine.kept.store(bytes, as: name + sibling)
     }
     guard !guarded.hasMoved else { throw .movedAway(path) }
     try image.replace(file)

@@ -201,11 +201,12 @@ struct FileImage {
     try Self.withUnnamedFile(near: path, like: old, name: name, writing, body)
   }
 
-  /// The same for any bytes; `name` names the document in messages.
+  /// The same for any bytes; `name` names the document in messages. Returns what became of the rights of `old`.
+  @discardableResult
   static func withUnnamedFile(
     near path: String, like old: LocatedFile?, name: String, _ writing: (Int32) throws(ArtError) -> Void,
     _ body: (UnnamedFile) throws(ArtError) -> Void
-  ) throws(ArtError) {
+  ) throws(ArtError) -> FileRights.Applied {
     let folder = FilePath(path).folder
     // A copy of a private file must never be readable by others.
     let mode: mode_t = old == nil ? 0o666 : 0o600
@@ -224,8 +225,9 @@ struct FileImage {
       // It may be an open document by now, so it needs `PlainFile.close`.
       PlainFile.close(file.descriptor)
     }
-    try fill(file.descriptor, writing, like: old, name: name)
+    let rights = try fill(file.descriptor, writing, like: old, name: name)
     try body(file)
+    return rights
   }
 
   private static func hiddenPath(in folder: String) -> String {
@@ -235,10 +237,11 @@ struct FileImage {
 
   private static func fill(
     _ file: Int32, _ writing: (Int32) throws(ArtError) -> Void, like old: LocatedFile?, name: String
-  ) throws(ArtError) {
+  ) throws(ArtError) -> FileRights.Applied {
     try writing(file)
+    var rights = FileRights.Applied.all
     if let old {
-      try FileRights(at: old.path).apply(to: file, name: name)
+      rights = try FileRights(at: old.path).apply(to: file, name: name)
     } else {
       // A umask may remove the owner's rights; then not even the owner could open the file.
       var status = stat()
@@ -249,5 +252,6 @@ struct FileImage {
       }
     }
     guard fsync(file) == 0 else { throw .system("write", name) }
+    return rights
   }
 }

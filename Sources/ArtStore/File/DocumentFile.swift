@@ -146,6 +146,15 @@ extension DocumentFile {
 
 // MARK: - Reading
 
+/// A document as a watcher of its file reads it.
+package struct WholeDocument: Sendable {
+  package let content: DocumentContent
+  /// All that the file holds.
+  package let state: FileState
+  /// The names of its versions by their ids; nil for one that was removed.
+  package let versions: [String: String?]
+}
+
 extension DocumentFile {
   /// Reads the whole document and verifies each row, the digest and the use of the file's pages.
   ///
@@ -153,6 +162,15 @@ extension DocumentFile {
   /// `notADocument`, `newerFormat`, `damaged`, `busy`, `notPermitted`, `inputOutput`.
   public func read() throws(ArtError) -> DocumentContent {
     try read(whole: true) { (transaction) throws(ArtError) in try transaction.load() }
+  }
+
+  /// The same, with what else identifies the file, and the names of the document's versions.
+  package func readWhole() throws(ArtError) -> WholeDocument {
+    try read(whole: true) { (transaction) throws(ArtError) in
+      WholeDocument(
+        content: try transaction.load(), state: FileState(transaction.art),
+        versions: try transaction.versionNames())
+    }
   }
 
   /// Runs the body in one read transaction. With `whole`, the body will read everything: a large document is

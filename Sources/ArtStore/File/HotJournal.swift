@@ -99,13 +99,13 @@ struct HotJournal {
     let bytes = try guarded.bytes(limit: Format.largestFile)
     let verdict = try validate(file, bytes, journal, in: scratch)
     let name = FilePath(file.path).name
-    let copy = try StateFolder.quarantine(journal.bytes, as: name + "-journal")
+    let copy = try Quarantine.aside.store(journal.bytes, as: name + "-journal")
     switch verdict {
     case .rollBack:
       guard let whole = try PlainFile.read(scratch.document, limit: Format.largestFile) else {
         throw .noSuchDocument(scratch.document, near: [])
       }
-      _ = try StateFolder.quarantine(bytes, as: name)
+      _ = try Quarantine.aside.store(bytes, as: name)
       try guarded.replace(bytes, by: whole)
     case .keep:
       // What was read may be in memory only, and its journal is removed next.
@@ -139,7 +139,7 @@ struct HotJournal {
     else { throw .foreignJournal(file.name) }
     let isDisposable = RollbackJournal(bytes: bytes).isUnfinished || bytes.allSatisfy { $0 == 0 }
     let copy =
-      isDisposable ? "" : try StateFolder.quarantine(bytes, as: FilePath(file.path).name + "-journal")
+      isDisposable ? "" : try Quarantine.aside.store(bytes, as: FilePath(file.path).name + "-journal")
     guard unlink(file.journalPath) == 0 || errno == ENOENT else { throw .system("remove", file.journalPath) }
     if !isDisposable {
       notice(.line("\(file.name): a file that is no journal lay beside it; it was quarantined as \(copy)"))

@@ -50,6 +50,13 @@ extension DocumentFile {
     }
   }
 
+  /// The copy of the document that a held file has, which stays open as long as the copy.
+  func copy(of held: HeldFile, like known: DocumentCopy? = nil) throws(ArtError) -> DocumentCopy {
+    try read(try held.bytes()) { (transaction) throws(ArtError) in
+      try DocumentCopy(transaction, named: name, like: known) { () throws(ArtError) in try held.bytes() }
+    }
+  }
+
   private func read<Result>(
     _ bytes: [UInt8], _ body: (DocumentTransaction) throws(ArtError) -> Result
   ) throws(ArtError) -> Result {

@@ -57,9 +57,26 @@ public final class HeldFile: Sendable {
 }
 
 extension HeldFile {
+  /// Why the file is not merged into a document beside it by itself; nil if it is. Somebody who may write to the folder, but neither to the
+  /// document nor to this user's other files, has not made it.
+  func distrust(beside document: LocatedFile) throws(ArtError) -> String? {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw .system("look at", path) }
+    guard [geteuid(), document.owner, 0].contains(status.st_uid) else {
+      return "it belongs to another user (\(status.st_uid))"
+    }
+    // Another name of a private file would make that public.
+    guard status.st_nlink == 1 else { return "it has \(status.st_nlink) names (hard links)" }
+    let writers = status.st_mode & (S_IWGRP | S_IWOTH)
+    guard writers & ~document.mode == 0, writers & S_IWGRP == 0 || status.st_gid == document.group else {
+      return "others may write to it, who may not write to the document"
+    }
+    return nil
+  }
+
   /// Keeps what it holds in the state folder, and returns the path. Throws what reading and writing throw.
   public func setAside() throws(ArtError) -> String {
-    try StateFolder.quarantine(try bytes(), as: FilePath(path).name)
+    try Quarantine.kept.store(try bytes(), as: FilePath(path).name)
   }
 }
 
@@ -110,7 +127,7 @@ extension DocumentFile {
       for var copy in copies {
         try copy.removeLostBackground(at: WallClock.milliseconds())
         let bytes = if let bytes = copy.file?.bytes() { bytes } else { try copy.canonicalFile().bytes }
-        kept.append(try StateFolder.quarantine(bytes, as: FilePath(path).name))
+        kept.append(try Quarantine.kept.store(bytes, as: FilePath(path).name))
       }
       return kept
     } catch {

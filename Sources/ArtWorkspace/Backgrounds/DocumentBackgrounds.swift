@@ -343,7 +343,8 @@ struct FolderPending: PendingSource {
   nonisolated(nonsending) func isPending(_ key: PendingKey, in document: String) async throws(ArtError)
     -> PendingState
   {
-    let (base, pending) = try await file(document).quickState()
+    let (state, pending) = try await file(document).quickState()
+    let base = state.base
     return PendingState(
       revision: base.revision, isPending: base.id == key.document && pending?.url == key.url,
       background: nil)

@@ -198,7 +198,8 @@ public actor BucketSync {
 
   private func note(_ event: FolderEvent) {
     switch event {
-    case .added(let name, _), .changed(let name, _), .movedOn(let name, _), .renamed(let name, _):
+    case .added(let name, _), .changed(let name, _), .movedOn(let name, _), .renamed(let name, _),
+      .versions(let name, _, _):
       changed.insert(FilePath(name))
     case .rescanned, .resync: isAllDue = true
     case .conflict, .removed, .damaged, .degraded: break

@@ -12,7 +12,7 @@ import ArtSystem
 /// | Dropbox | `bees (Ada's conflicted copy 2026-11-22).emojiart` |
 /// | Nextcloud | `bees (conflicted copy 2026-11-22 131350).emojiart` |
 ///
-/// It is one only beside the document, and if both have the same id. Sources:
+/// It is one only beside the document, if both have the same id, and if it is a regular file. It says nothing of who has put it there. Sources:
 /// https://docs.syncthing.net/users/syncing.html#conflicting-changes,
 /// https://help.dropbox.com/organize/conflicted-copy,
 /// https://docs.nextcloud.com/desktop/latest/conflicts.html.
@@ -34,7 +34,7 @@ public struct ConflictCopy: Sendable, Hashable {
 
   /// The same. Throws `busy` and what else keeps the files from being compared.
   static func found(at path: String, timeout: Duration = .zero) throws(ArtError) -> ConflictCopy? {
-    guard let document = document(of: path), let id = try id(at: path, timeout),
+    guard let document = document(of: path), isRegular(path), let id = try id(at: path, timeout),
       try id == Self.id(at: document, timeout)
     else { return nil }
     return ConflictCopy(path: path, document: document)
@@ -102,28 +102,32 @@ public struct ConflictCopy: Sendable, Hashable {
 }
 
 extension ConflictCopy {
-  /// The conflict copies beside a document, by their names. Throws as `FolderListing` does.
-  public static func all(of file: DocumentFile) throws(ArtError) -> [ConflictCopy] {
+  /// The conflict copies beside a document, by their names: those that are merged without being named, and why others that have such names are
+  /// not, or cannot be read. Throws as `FolderListing` does, and what reading the document throws.
+  static func found(beside file: DocumentFile) throws(ArtError) -> (own: [ConflictCopy], kept: [ArtError]) {
     let parts = FilePath(file.path)
-    return try FolderListing(of: parts.folder).names.compactMap { name in
-      let path = parts.prefix + name
-      return document(of: path) == file.path ? ConflictCopy(path) : nil
-    }
-  }
-
-  /// Why files beside a document that have the names of its conflict copies cannot be read. Throws as `FolderListing` does.
-  static func unreadable(of file: DocumentFile) throws(ArtError) -> [ArtError] {
-    let parts = FilePath(file.path)
-    var errors: [ArtError] = []
+    var (own, kept): ([ConflictCopy], [ArtError]) = ([], [])
     for name in try FolderListing(of: parts.folder).names where document(of: parts.prefix + name) == file.path
     {
       var copy = DocumentFile(parts.prefix + name)
       copy.name = FilePath(file.name).prefix + name
-      do throws(ArtError) { _ = try copy.base() } catch {
-        if error.code != .noSuchDocument { errors.append(error) }
+      do throws(ArtError) {
+        // A link may lead to a file that is to be public as little as another user's file is to be believed.
+        if isRegular(copy.path), try copy.base().id != file.base().id { continue }
+        if let why = try file.distrust(of: copy) {
+          kept.append(why)
+        } else {
+          own.append(ConflictCopy(path: copy.path, document: file.path))
+        }
+      } catch {
+        if error.code != .noSuchDocument { kept.append(error) }
       }
     }
-    return errors
+    return (own, kept)
+  }
+
+  private static func isRegular(_ path: String) -> Bool {
+    do throws(SystemError) { return try FileStatus(ofLinkAt: path).isRegularFile } catch { return false }
   }
 
   /// Throws `badValue` if the file is a conflict copy: those who have the document would not get an edit of it. Throws `busy` if that cannot be

@@ -71,8 +71,8 @@ extension Session {
       try await save()
       let base = await shared.document.saved
       do throws(ArtError) {
-        return try await inFile { (file) throws(ArtError) in
-          try file.keepVersion(named: name, stamp: stamp, in: id, of: base)
+        return try await changingVersions { (file, held) throws(ArtError) in
+          try file.keepVersion(named: name, stamp: stamp, in: id, of: base, holding: held)
         }
       } catch {
         guard error.code == .movedOn else { throw error }
@@ -80,9 +80,22 @@ extension Session {
       }
     }
     try await save()
-    return try await inFile { (file) throws(ArtError) in
-      try file.keepVersion(named: name, stamp: stamp, in: id)
+    return try await changingVersions { (file, held) throws(ArtError) in
+      try file.keepVersion(named: name, stamp: stamp, in: id, of: nil, holding: held)
     }
+  }
+
+  /// Names or removes a version in the document's file. The document guards it from then on, as it guards its saved edits.
+  private func changingVersions(
+    _ work:
+      @escaping @Sendable (DocumentFile, HeldFile?) throws(ArtError) -> (
+        version: NamedVersion, file: HeldFile?
+      )
+  ) async throws(ArtError) -> NamedVersion {
+    let held = await shared.document.heldFile
+    let changed = try await inFile { (file) throws(ArtError) in try work(file, held) }
+    await shared.document.versionChanged(in: changed.file)
+    return changed.version
   }
 
   /// The id of a version to keep. It has an origin of its own: the numbers of the document's are those of edits.
@@ -103,6 +116,8 @@ extension Session {
   public func removeVersion(_ reference: String) async throws(ArtError) -> NamedVersion {
     try await checkWritable()
     let id = shared.id
-    return try await inFile { (file) throws(ArtError) in try file.removeVersion(reference, in: id) }
+    return try await changingVersions { (file, held) throws(ArtError) in
+      try file.removeVersion(reference, in: id, holding: held)
+    }
   }
 }

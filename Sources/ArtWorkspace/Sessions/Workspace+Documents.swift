@@ -112,6 +112,17 @@ extension Workspace {
     return try DocumentCheck(documentFile(place), recovery: recovery).repair(.repair)
   }
 
+  /// Merges a conflict copy into its document, whoever has put it there. Throws `badValue` if it is none, and what `Merging.merge` throws.
+  public func mergeCopy(_ path: String, by recovery: Recovery) throws(ArtError) -> Merging.Result {
+    let copy = documentFile(try document(at: path))
+    guard let found = ConflictCopy(copy.path) else {
+      throw ArtError(.badValue, "\(path) is no conflict copy of a document beside it", about: path)
+    }
+    var file = DocumentFile(found.document, timeout: copy.timeout)
+    (file.name, file.followsLinks) = (relative(found.document), false)
+    return try Merging(by: recovery).merge(file, [copy])
+  }
+
   /// Moves a document to the trash. Its sessions save first, get `removed` and end; if the path is another name of the file, they
   /// stay open. Throws what saving and `Documents.delete` throw; then the document stays at its path.
   public func delete(

@@ -33,8 +33,8 @@ public struct WorkspaceSettings: Sendable {
   public var quiet = Duration.milliseconds(20)
   /// The helper programs.
   public var helpers = HelperPrograms.installed
-  /// Whether conflict copies are merged by themselves, and each document is guarded: see `MergingFolder`.
-  public var mergesCopies = false
+  /// Which conflict copies are merged by themselves, and whether each document is guarded: see `MergingFolder`. Nil for neither.
+  public var merges: MergingFolder.Mode?
   /// A reason to scan the folder every two seconds instead of watching it; normally nil.
   public var pollBecause: String?
 
@@ -117,8 +117,9 @@ public actor Workspace {
     self.relay = relay
     self.registry = registry
     merging =
-      settings.mergesCopies
-      ? MergingFolder(folder, by: Self.recovery(settings, by: nil, report: { _ in })) : nil
+      settings.merges.map {
+        MergingFolder(folder, $0, by: Self.recovery(settings, by: nil, report: { _ in }))
+      }
     fetcher = BackgroundFetcher(helpers: settings.helpers)
   }
 
@@ -348,7 +349,7 @@ final class Registry: Sendable {
       case .renamed(let new, let old): follow(to: FilePath(new), from: FilePath(old), in: root)
       case .added(let path, _): follow(to: FilePath(path), from: nil, in: root)
       case .removed(let path): for shared in all where shared.path == FilePath(path) { shared.send(.removed) }
-      case .conflict, .changed, .movedOn, .damaged, .degraded, .rescanned, .resync: break
+      case .conflict, .changed, .movedOn, .versions, .damaged, .degraded, .rescanned, .resync: break
       }
     }
   }

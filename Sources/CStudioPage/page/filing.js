@@ -7,7 +7,7 @@
 
 import { field, form, select, show } from './dialogs.js';
 import { ending, folderOf, nameOf, pathIn, title } from './documents.js';
-import { build } from './panels.js';
+import { build, mergeCopies } from './panels.js';
 import { Thumbnails } from './thumbs.js';
 import { saveFile } from './transfer.js';
 import { errorText, words } from './words.js';
@@ -287,13 +287,20 @@ function freeName(stem, end, taken) {
 export function showTrouble(studio, path, { state, why }) {
   if (!state) return;
   const isDamaged = state === 'damaged';
+  const canMerge = state === 'conflict';
   const text = state === 'unsaved' ? words.documents.unsaved(Number(why) || 1) : why ?? '';
-  const close = build('button', { type: 'button', class: isDamaged ? 'quiet' : 'main' }, isDamaged ? words.cancel : words.ok);
+  const hasMore = isDamaged || canMerge;
+  const close = build('button', { type: 'button', class: hasMore ? 'quiet' : 'main' }, hasMore ? words.cancel : words.ok);
   const repair = build('button', { type: 'button', class: 'main', hidden: !isDamaged }, words.documents.repair);
+  const merge = build('button', { type: 'button', class: 'main', hidden: !canMerge }, words.documents.merge);
   const dialog = show(studio, title(nameOf(path)), [
-    build('p', {}, build('b', {}, words.documents.states[state])), text ? build('p', {}, text) : null, build('p', {}, words.documents.advice[state]), build('div', { class: 'buttons' }, close, repair),
+    build('p', {}, build('b', {}, words.documents.states[state])), text ? build('p', {}, text) : null, build('p', {}, words.documents.advice[state]), build('div', { class: 'buttons' }, close, repair, merge),
   ]);
   close.addEventListener('click', () => dialog.close());
+  merge.addEventListener('click', () => {
+    dialog.close();
+    mergeCopies(studio, [path]);
+  });
   repair.addEventListener('click', async () => {
     dialog.close();
     try {

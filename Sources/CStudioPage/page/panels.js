@@ -8,6 +8,7 @@
 import { actionOf, actions, edit, isEnabled, keyText, library, loadParts, run, transfer } from './actions.js';
 import { bounded } from './arrange.js';
 import { addition, shortText } from './changes.js';
+import { nameOf, title } from './documents.js';
 import { numberField } from './fields.js';
 import { attachHits } from './hit.js';
 import { percent } from './language.js';
@@ -299,6 +300,7 @@ function attachNotes(studio) {
     if (typeof message.moved === 'string') studio.emit('note', { text: words.news.movedDocument(message.moved) });
     for (const each of message.restored ?? []) tellRestored(studio, each);
     if (message.merged) studio.emit('note', { text: words.news.merged(message.merged.edits, message.merged.conflicts), kind: 'good' });
+    if (message.copies) studio.emit('note', { text: words.news.copies(message.copies.length), kind: 'bad', action: { name: words.documents.merge, run: () => mergeCopies(studio, message.copies) } });
     if (message.setAside) studio.emit('note', { text: words.news.setAside(message.setAside.edits, message.setAside.files[0]), kind: 'bad' });
     if (message.removed === true) studio.emit('note', { text: words.news.removedDocument, kind: 'bad' });
     if (message.degraded) studio.emit('note', { text: words.news.degraded });
@@ -312,6 +314,22 @@ function attachNotes(studio) {
   const left = pendingDocument();
   if (left && left !== studio.name) studio.emit('note', { text: words.news.left(left), kind: 'bad' });
   studio.refresh();
+}
+
+/**
+ * Merges conflict copies into their document.
+ * @param {Studio} studio
+ * @param {string[]} paths
+ */
+export async function mergeCopies(studio, paths) {
+  for (const path of paths) {
+    try {
+      await studio.net.request({ documents: { merge: path } });
+      studio.emit('note', { text: words.documents.mergedCopy(title(nameOf(path))), kind: 'good' });
+    } catch (error) {
+      studio.emit('note', { text: errorText(error), kind: 'bad' });
+    }
+  }
 }
 
 /** The restored edits that were told; each connection hears of them. */

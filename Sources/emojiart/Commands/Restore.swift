@@ -17,6 +17,9 @@ struct Restore: ParsableCommand {
       command, or the next edit of the document, restores them. What others have saved since stays. If the document is \
       gone, replaced or damaged, its edits are kept and reported.
 
+      --list also lists the states of documents that could not be merged, and the originals of repaired documents: the state \
+      folder keeps them, and nothing removes them but you. `emojiart merge <doc> <file>` takes one back.
+
       Examples:
         emojiart restore --list
         emojiart restore bees
@@ -62,6 +65,7 @@ struct Restore: ParsableCommand {
       task = list ? .list : .restore
     }
     try restoration.run(task) { (event) throws(ArtError) in try outcome.receive(event) }
+    if list, `where`.isEmpty { try outcome.list(try Quarantine.kept.files()) }
     try outcome.finish()
   }
 
@@ -138,6 +142,25 @@ private struct Restored {
       "\(safe(edits.name)): \(RecoveryMessages.count(report.edits)) (\(safe(RecoveryMessages.source(edits))))"
     )
     try lost(report, of: edits.name)
+  }
+
+  /// Lists what the quarantine keeps.
+  mutating func list(_ files: [Quarantine.File]) throws(ArtError) {
+    for file in files {
+      guard !isJSON else {
+        results.append(
+          .object([
+            "file": .string(file.path), "modified": .optional(Time.utc(milliseconds: file.modified)),
+            "name": .string(file.name), "size": .integer(file.size),
+          ]))
+        continue
+      }
+      let time = Time.local(file.modified / 1000)
+      try Output.line(
+        "\(safe(file.name)): a state of \(time), \(file.size) bytes, is kept as \(safe(file.path))")
+      let word = safe(ArtError.Remedy.shellWord(file.path))
+      try Output.line("`emojiart merge <doc> \(word)` takes it back; `rm \(word)` drops it")
+    }
   }
 
   mutating func restored(_ edits: OrphanedEdits, _ report: RestoreReport, into name: String) throws(ArtError)

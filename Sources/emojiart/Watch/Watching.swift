@@ -114,6 +114,8 @@ struct Watching {
       }
       try Output.flush()
     case .failed(_, let error): Output.printError(error.message)
+    // Only a studio waits to be asked.
+    case .waiting: break
     }
   }
 
