@@ -26,8 +26,8 @@ public struct FolderListing: Sendable {
         faults.append((next.name, error))
       }
     }
-    names.sort()
-    unreadable.sort()
+    names.sort { FilePath($0) < FilePath($1) }
+    unreadable.sort { FilePath($0) < FilePath($1) }
   }
 
   /// Adds the documents of one folder. Returns the folders in it, if some are left to go down.
@@ -82,9 +82,8 @@ enum NearNames {
     // This is only a hint, so a folder that cannot be listed gives none.
     guard let names = try? FolderListing(of: parts.folder).names else { return [] }
     // Without the extension, which all names share.
-    let stems = names.map { String($0.dropLast(Format.fileExtension.count)) }
-    let isFull = parts.name.hasSuffix(Format.fileExtension)
-    let stem = isFull ? String(parts.name.dropLast(Format.fileExtension.count)) : parts.name
+    let stems = names.map { FilePath($0).without(ending: Format.fileExtension).string }
+    let stem = FilePath(parts.name).without(ending: Format.fileExtension).string
     return nearest(to: stem, among: stems).map { parts.prefix + $0 + Format.fileExtension }
   }
 }

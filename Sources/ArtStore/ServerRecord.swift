@@ -11,7 +11,7 @@ import Glibc
 ///     …/studio-DEVICE-INODE.socket                          the running server's control socket
 ///
 /// Without `XDG_RUNTIME_DIR` the state folder has them. The folder has mode 0700, and its files 0600.
-package struct ServerRecord: Sendable, Hashable {
+package struct ServerRecord: Sendable {
   /// The key of a page's session.
   package struct SessionKey: Sendable, Hashable {
     /// The session's public name.
@@ -160,7 +160,7 @@ package final class ServerPlace: Sendable {
   }
 
   private static func folder() throws(ArtError) -> String {
-    guard let runtime = Environment["XDG_RUNTIME_DIR"], runtime.hasPrefix("/") else {
+    guard let runtime = Environment["XDG_RUNTIME_DIR"], FilePath(runtime).isAbsolute else {
       return try privateFolder(StateFolder.create() + "/studio")
     }
     return try privateFolder(runtime + "/emojiart")

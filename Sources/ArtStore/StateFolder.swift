@@ -41,7 +41,7 @@ public enum StateFolder {
   /// Throws `badValue` for a relative path: programs in different working directories would not find each
   /// other's files.
   static func absolute(_ path: String, in variable: String) throws(ArtError) -> String {
-    guard path.hasPrefix("/") else {
+    guard FilePath(path).isAbsolute else {
       throw ArtError(
         .badValue, "\(variable) is \(path), which is no absolute path; give one that begins with /",
         about: path)
@@ -71,7 +71,7 @@ public enum StateFolder {
 
   /// Creates a folder and those above it with mode 0700. Existing folders are not changed.
   package static func makeFolders(_ path: String) throws(ArtError) {
-    var prefix = path.hasPrefix("/") ? "/" : ""
+    var prefix = FilePath(path).isAbsolute ? "/" : ""
     for part in FilePath(path).components {
       prefix += prefix.isEmpty || prefix == "/" ? part : "/" + part
       guard mkdir(prefix, 0o700) == 0 || errno == EEXIST || errno == EISDIR else {

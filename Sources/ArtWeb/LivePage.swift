@@ -2,6 +2,7 @@
 
 import ArtModel
 import ArtProtocol
+import ArtSystem
 import ArtWorkspace
 import Synchronization
 
@@ -329,7 +330,7 @@ public actor LivePage {
     _ bytes: [UInt8], of document: String, keepsCanvas: Bool, tag: ProtocolTag?
   ) async throws(ArtError) {
     let session = try opened()
-    guard session.path == document else {
+    guard FilePath(session.path) == FilePath(document) else {
       throw ArtError(.usage, "the page has another document open", about: document)
     }
     try await session.setBackground(bytes, keepsCanvas: keepsCanvas, tag: tag?.text)
@@ -372,10 +373,11 @@ public actor LivePage {
     merging = Task { [output] in
       for await event in merges {
         switch event {
-        case .merged(session.path, let result) where result.outcome.edits > 0:
+        case .merged(let path, let result)
+        where FilePath(path) == FilePath(session.path) && result.outcome.edits > 0:
           let (edits, conflicts) = (result.outcome.edits, result.outcome.conflicts)
           await output.send(Self.object { $0.merged(edits: edits, conflicts: conflicts) })
-        case .waiting(session.path, let copies):
+        case .waiting(let path, let copies) where FilePath(path) == FilePath(session.path):
           await output.send(Self.object { $0.copies(copies) })
         case .merged, .failed, .waiting: break
         }

@@ -47,8 +47,8 @@ extension CommonOptions {
     guard !name.isEmpty else { throw ArtError(.badValue, "an empty name is no document; give one") }
     let path = FilePath(name).hasSlash ? name : FilePath.path(of: name, in: try folder())
     let notice: @Sendable (DocumentNotice) -> Void = { Output.printError($0.message) }
-    if path.hasSuffix(".emojiart") { return DocumentFile(path, notice: notice) }
-    let full = path + ".emojiart"
+    if DocumentName.hasEnding(path) { return DocumentFile(path, notice: notice) }
+    let full = DocumentName.withEnding(path)
     let isOnlyThere = access(full, F_OK) != 0 && access(path, F_OK) == 0
     return DocumentFile(isOnlyThere ? path : full, notice: notice)
   }

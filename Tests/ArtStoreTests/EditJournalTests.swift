@@ -33,7 +33,7 @@ import Testing
     let head = try #require(contents.head)
     let located = try sample.file.locate()
     #expect(head.origin == sample.origin && head.author == "ada" && head.base == sample.base)
-    #expect(head.path == located.path && head.device == located.device && head.inode == located.inode)
+    #expect(head.filePath == located.path && head.device == located.device && head.inode == located.inode)
     #expect(head.process == Int(getpid()))
     #expect(contents.modified > 1_600_000_000_000 && orphan.modified == contents.modified)
   }

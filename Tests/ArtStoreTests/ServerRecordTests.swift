@@ -11,10 +11,10 @@ import Testing
   func record() throws {
     let key = ServerRecord.SessionKey(id: "a1", key: [UInt8](0..<32))
     let record = ServerRecord(folder: "/srv/art", port: 8_080, sessions: [key])
-    #expect(try ServerRecord(json: record.json) == record)
+    #expect(try ServerRecord(json: record.json).json == record.json)
     let text = String(decoding: record.json, as: UTF8.self)
     let later = text.replacingOccurrences(of: #"{"folder""#, with: #"{"more":[1],"folder""#)
-    #expect(try ServerRecord(json: Array(later.utf8)) == record)
+    #expect(try ServerRecord(json: Array(later.utf8)).json == record.json)
     for wrong in ["", "{}", #"{"port":0}"#, #"{"port":1,"sessions":[{"id":"a","key":[1]}]}"#] {
       #expect(throws: ArtError.self) { try ServerRecord(json: Array(wrong.utf8)) }
     }

@@ -179,15 +179,15 @@ struct FileImage {
   /// the next repair removes.
   func replace(_ file: LocatedFile) throws(ArtError) {
     let bytes = try bytes()
-    let name = Array(FilePath(file.path).name.utf8).withUnsafeBufferPointer {
+    let name = Array(file.path.name.utf8).withUnsafeBufferPointer {
       ContentDigest.of($0)
     }
-    let temporary = "\(FilePath(file.path).folder)/.\(name).tmp"
+    let temporary = "\(file.path.folder)/.\(name).tmp"
     guard unlink(temporary) == 0 || errno == ENOENT else { throw .system("remove", temporary) }
-    try withUnnamedFile(near: file.path, like: file) { (new) throws(ArtError) in
+    try withUnnamedFile(near: file.path.string, like: file) { (new) throws(ArtError) in
       try PlainFile.write(bytes, to: new, name: self.name)
     } _: { (new) throws(ArtError) in
-      do throws(SystemError) { _ = try new.replace(file.path, over: temporary) } catch {
+      do throws(SystemError) { _ = try new.replace(file.path.string, over: temporary) } catch {
         throw ArtError(error, cannot: "replace", file.name)
       }
     }
@@ -241,7 +241,7 @@ struct FileImage {
     try writing(file)
     var rights = FileRights.Applied.all
     if let old {
-      rights = try FileRights(at: old.path).apply(to: file, name: name)
+      rights = try FileRights(at: old.path.string).apply(to: file, name: name)
     } else {
       // A umask may remove the owner's rights; then not even the owner could open the file.
       var status = stat()

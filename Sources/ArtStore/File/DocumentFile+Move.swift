@@ -21,7 +21,7 @@ extension DocumentFile {
       try checkNoLink()
       try resolveHotJournal()
       let file = try locate()
-      let isWritable = access(file.path, W_OK) == 0
+      let isWritable = access(file.path.string, W_OK) == 0
       let guarded = try GuardedFile(file, writable: isWritable)
       defer { withExtendedLifetime(guarded) {} }
       // Without the right to write, a shared lock holds back other writers, except one that has begun.
@@ -29,7 +29,7 @@ extension DocumentFile {
       let isReserved = try guarded.isReserved()
       let now = try locate()
       var status = stat()
-      if now.path == file.path, !guarded.hasMoved, !isReserved, lstat(file.journalPath, &status) != 0 {
+      if now.isAtPath(of: file), !guarded.hasMoved, !isReserved, lstat(file.journalPath, &status) != 0 {
         try new.checkMovable()
         try rename(file, to: path)
         return new

@@ -98,7 +98,7 @@ struct HotJournal {
     defer { scratch.remove() }
     let bytes = try guarded.bytes(limit: Format.largestFile)
     let verdict = try validate(file, bytes, journal, in: scratch)
-    let name = FilePath(file.path).name
+    let name = file.path.name
     let copy = try Quarantine.aside.store(journal.bytes, as: name + "-journal")
     switch verdict {
     case .rollBack:
@@ -113,7 +113,7 @@ struct HotJournal {
     }
     guard !guarded.hasMoved else { return }
     guard unlink(file.journalPath) == 0 else { throw .system("remove", file.journalPath) }
-    try PlainFile.syncFolder(of: file.path)
+    try PlainFile.syncFolder(of: file.path.string)
     switch verdict {
     case .rollBack: notice(.line("\(file.name): an interrupted save has been rolled back"))
     case .keep:
@@ -139,7 +139,7 @@ struct HotJournal {
     else { throw .foreignJournal(file.name) }
     let isDisposable = RollbackJournal(bytes: bytes).isUnfinished || bytes.allSatisfy { $0 == 0 }
     let copy =
-      isDisposable ? "" : try Quarantine.aside.store(bytes, as: FilePath(file.path).name + "-journal")
+      isDisposable ? "" : try Quarantine.aside.store(bytes, as: file.path.name + "-journal")
     guard unlink(file.journalPath) == 0 || errno == ENOENT else { throw .system("remove", file.journalPath) }
     if !isDisposable {
       notice(.line("\(file.name): a file that is no journal lay beside it; it was quarantined as \(copy)"))
@@ -194,7 +194,7 @@ struct HotJournal {
   /// Verified before anything is copied; otherwise each attempt would copy the same files again.
   private static func checkRemovable(_ file: LocatedFile) throws(ArtError) {
     var (folder, journal) = (stat(), stat())
-    guard stat(FilePath(file.path).folder, &folder) == 0, lstat(file.journalPath, &journal) == 0 else {
+    guard stat(file.path.folder, &folder) == 0, lstat(file.journalPath, &journal) == 0 else {
       // Another program has resolved it.
       guard errno != ENOENT else { return }
       throw .system("look at", file.journalPath)
@@ -217,7 +217,7 @@ struct HotJournal {
       if rollingBack {
         // A power cut can tear the header, too, so it is verified after the rollback.
         let connection = try Connection(
-          path: copy.path, name: copy.name, mode: .privateCopy, deadline: Deadline(.zero))
+          path: copy.path.string, name: copy.name, mode: .privateCopy, deadline: Deadline(.zero))
         try connection.execute("BEGIN IMMEDIATE; ROLLBACK")
       }
       let connection = try DocumentFile.connect(copy, .privateCopy, Deadline(.zero))

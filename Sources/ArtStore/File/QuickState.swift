@@ -92,7 +92,7 @@ extension DocumentFile {
       (transaction.emojiCount, transaction.revision)
     }
     var status = stat()
-    guard lstat(file.path, &status) == 0 else { throw .document("look at", name) }
+    guard lstat(file.path.string, &status) == 0 else { throw .document("look at", name) }
     return DocumentSummary(status, emojiCount: emojiCount, revision: revision)
   }
 }

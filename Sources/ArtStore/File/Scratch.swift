@@ -97,7 +97,8 @@ struct Scratch {
   /// The copy, with the original's name in messages.
   func located(as file: LocatedFile) -> LocatedFile {
     LocatedFile(
-      path: document, name: file.name, device: 0, inode: 0, hardLinks: 1, mode: file.mode, owner: file.owner,
+      path: FilePath(document), name: file.name, device: 0, inode: 0, hardLinks: 1, mode: file.mode,
+      owner: file.owner,
       group: file.group, wasWrittenLast: true)
   }
 }

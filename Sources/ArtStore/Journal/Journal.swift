@@ -183,7 +183,7 @@ extension Journal {
   /// The first line of a segment.
   private func head(on base: DocumentBase) -> JournalHead {
     JournalHead(
-      origin: origin, author: author, path: file.path, device: file.device, inode: file.inode,
+      origin: origin, author: author, filePath: file.path, device: file.device, inode: file.inode,
       process: folder.host.process, started: started, base: base, home: folder.host.home)
   }
 

@@ -10,7 +10,7 @@ public struct JournalHead: Sendable, Hashable {
   /// The name of the program's user, if given. It is the author of every edit whose line names no other.
   public let author: String?
   /// The path of the document's file, with symbolic links resolved.
-  public let path: String
+  package let filePath: FilePath
   /// The device of the file.
   public let device: UInt
   /// The inode of the file.
@@ -23,6 +23,9 @@ public struct JournalHead: Sendable, Hashable {
   public var base: DocumentBase
   /// The machine and process of the program; nil in journals of older versions.
   public var home: JournalHome?
+
+  /// The path of the document's file, with symbolic links resolved.
+  public var path: String { filePath.string }
 
   /// Whether this is the file on which the edits were made. The inode may have been reused for another
   /// document.
@@ -200,10 +203,12 @@ private struct Fields {
     guard format == JournalFormat.version else {
       throw json.error("a journal's head of the format \(format)")
     }
-    guard path.hasPrefix("/"), segment >= 0 else { throw json.error("a journal's head that cannot be one") }
+    guard FilePath(path).isAbsolute, segment >= 0 else {
+      throw json.error("a journal's head that cannot be one")
+    }
     let checked = try Author(origin: origin, name: author)
     let head = JournalHead(
-      origin: origin, author: checked.name, path: path, device: UInt(bitPattern: device),
+      origin: origin, author: checked.name, filePath: FilePath(path), device: UInt(bitPattern: device),
       inode: UInt(bitPattern: inode), process: process, started: started,
       base: DocumentBase(id: document, revision: base.revision, head: base.head), home: try home(json))
     return (head, segment)

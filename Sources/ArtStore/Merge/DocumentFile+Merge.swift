@@ -99,9 +99,9 @@ extension DocumentFile {
     defer { withExtendedLifetime(guarded) {} }
     try guarded.lock(.exclusive, Deadline(timeout))
     // Another file may come to the name at any moment. So the entry is moved away first, and what was moved is looked at then.
-    let leftover = LeftoverFile(in: FilePath(file.path).folder, of: FilePath(try document.locate().path).name)
+    let leftover = LeftoverFile(in: file.path.folder, of: try document.locate().path.name)
     try leftover.record([file.identity], of: try document.base().id)
-    do throws(SystemError) { try FilePath.rename(file.path, to: leftover.path) } catch {
+    do throws(SystemError) { try FilePath.rename(file.path.string, to: leftover.path) } catch {
       try leftover.forget()
       throw ArtError(error, cannot: "remove", name)
     }
@@ -114,11 +114,11 @@ extension DocumentFile {
       }
       _ = try Quarantine.aside.store(bytes, as: parts.name)
     } catch {
-      try leftover.putBack(at: file.path)
+      try leftover.putBack(at: file.path.string)
       throw error
     }
     try leftover.remove()
-    try PlainFile.syncFolder(of: file.path)
+    try PlainFile.syncFolder(of: file.path.string)
   }
 
   /// The folder of a path without symbolic links.
@@ -186,7 +186,7 @@ extension DocumentFile {
         if let bytes = try merged.newBytes() {
           if isByValue {
             let former = try transaction.connection.bytes(count: transaction.connection.size, at: 0)
-            _ = try Quarantine.kept.store(former, as: FilePath(file.path).name)
+            _ = try Quarantine.kept.store(former, as: file.path.name)
           }
           do throws(ArtError) {
             held = try self.put(
@@ -237,7 +237,7 @@ extension DocumentFile {
     guard file.hardLinks == 1 else { return try rewrite(copy, file, transaction) }
     let leftover = LeftoverFile(of: file)
     var (exchanged, mustRewrite): (FileIdentity?, Bool) = (nil, false)
-    let rights = try FileImage.withUnnamedFile(near: file.path, like: file, name: name) {
+    let rights = try FileImage.withUnnamedFile(near: file.path.string, like: file, name: name) {
       (new) throws(ArtError) in
       try PlainFile.write(bytes, to: new, name: name)
       setTime(of: new, bytes)
@@ -249,7 +249,7 @@ extension DocumentFile {
       // After a kill, either may be there.
       try leftover.record([identity, file.identity], of: copy.content.id)
       do throws(SystemError) {
-        try new.exchange(file.path, movingOldTo: leftover.path)
+        try new.exchange(file.path.string, movingOldTo: leftover.path)
         exchanged = identity
       } catch {
         switch error.number {
@@ -266,7 +266,7 @@ extension DocumentFile {
     guard !mustRewrite else { return try rewrite(copy, file, transaction) }
     guard let exchanged else { return nil }
     if rights == .fewer { notice(.fewerRights(name)) }
-    try PlainFile.syncFolder(of: file.path)
+    try PlainFile.syncFolder(of: file.path.string)
     try reached(.exchanged)
     let out = FileIdentity(at: leftover.path)
     if out == file.identity {
@@ -284,7 +284,7 @@ extension DocumentFile {
       return nil
     }
     // Another document was put there meanwhile. It goes back.
-    do throws(SystemError) { try FilePath.exchange(file.path, leftover.path) } catch {
+    do throws(SystemError) { try FilePath.exchange(file.path.string, leftover.path) } catch {
       throw ArtError(error, cannot: "replace", file.name)
     }
     try leftover.remove()
@@ -314,17 +314,17 @@ extension DocumentFile {
 
   /// The file at the path, if it is that one.
   private func hold(_ identity: FileIdentity, at file: LocatedFile) throws(ArtError) -> HeldFile? {
-    let held = try HeldFile(file.path)
+    let held = try HeldFile(file.path.string)
     return held?.identity == identity ? held : nil
   }
 
   /// Makes the file durable: what another program put there may be in memory only.
   private func sync(_ file: LocatedFile) throws(ArtError) {
-    let descriptor = open(file.path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    let descriptor = open(file.path.string, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else { throw .document("open", name) }
     defer { PlainFile.close(descriptor) }
     guard fsync(descriptor) == 0 else { throw .system("write", name) }
-    try PlainFile.syncFolder(of: file.path)
+    try PlainFile.syncFolder(of: file.path.string)
   }
 
   /// The error of a merge that failed. What it had put in place may be gone with the file that another program has put there: it is kept

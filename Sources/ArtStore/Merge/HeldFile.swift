@@ -99,8 +99,8 @@ extension DocumentFile {
   public func hold(_ former: HeldFile?) -> HeldFile? {
     do throws(ArtError) {
       let path = try locate().path
-      if let former, former.identity == FileIdentity(at: path) { return former }
-      return try HeldFile(path)
+      if let former, former.identity == FileIdentity(at: path.string) { return former }
+      return try HeldFile(path.string)
     } catch {
       return nil
     }

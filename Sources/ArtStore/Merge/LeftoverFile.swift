@@ -31,7 +31,7 @@ struct LeftoverFile {
   private let identity: FileIdentity?
 
   /// A path that no file has.
-  init(of file: LocatedFile) { self.init(in: FilePath(file.path).folder, of: FilePath(file.path).name) }
+  init(of file: LocatedFile) { self.init(in: file.path.folder, of: file.path.name) }
 
   /// The same for a document with that name.
   init(in folder: String, of document: String) {
@@ -53,9 +53,9 @@ struct LeftoverFile {
 
   /// All that lie beside a document: this user's own, and the paths of those that others have put there. Throws `inputOutput`, `notPermitted`.
   static func all(of file: LocatedFile) throws(ArtError) -> (own: [LeftoverFile], foreign: [String]) {
-    let folder = FilePath(file.path).folder
+    let folder = file.path.folder
     var (own, foreign): ([LeftoverFile], [String]) = ([], [])
-    for name in try names(in: folder, beginningWith: ".\(mark(of: FilePath(file.path).name))-") {
+    for name in try names(in: folder, beginningWith: ".\(mark(of: file.path.name))-") {
       let path = "\(folder)/\(name)"
       var status = stat()
       guard lstat(path, &status) == 0 else { continue }
@@ -81,7 +81,7 @@ struct LeftoverFile {
     do throws(SystemError) {
       try FolderEntry.each(in: folder) { entry in
         let name = entry.displayName
-        if name.hasPrefix(prefix), name.hasSuffix(ending) { names.append(name) }
+        if name.utf8.starts(with: prefix.utf8), FilePath(name).hasEnding(ending) { names.append(name) }
       }
     } catch {
       throw ArtError(error, cannot: "look into", folder)

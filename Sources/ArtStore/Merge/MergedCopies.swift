@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
+import ArtSystem
 
 /// A document and other copies of it, merged one after the other. The log is cut only when all are merged.
 struct MergedCopies {
@@ -40,7 +41,7 @@ struct MergedCopies {
   }
 
   /// Whether the copy of that name was merged.
-  func includes(_ name: String) -> Bool { others.contains { $0.name == name } }
+  func includes(_ name: String) -> Bool { others.contains { FilePath($0.name) == FilePath(name) } }
 
   /// The bytes that the document's file is to have; nil if it has them. A copy that has everything is the result as it is: of several the
   /// one with the greatest digest, so that all who merge them choose the same.

@@ -17,7 +17,7 @@ final class GuardedFile {
   init(_ file: LocatedFile, writable: Bool = false) throws(ArtError) {
     var code = SQLITE_OK
     var systemError: Int32 = 0
-    guard let handle = document_open(file.path, writable, &code, &systemError) else {
+    guard let handle = document_open(file.path.string, writable, &code, &systemError) else {
       throw SQLiteFailure(code: code, systemError: systemError).error(on: file.name)
     }
     self.handle = handle

@@ -335,8 +335,8 @@ struct FolderPending: PendingSource {
   func follow(_ refresh: @Sendable () async -> Void) async { for await _ in events { await refresh() } }
 
   func pending(_ mode: PendingMode) async -> [(document: String, key: PendingKey, revision: Int)] {
-    await folder.pending(mode).compactMap { path, key, revision in
-      only?.contains(path) ?? true ? (path.string, key, revision) : nil
+    await folder.pending(mode).filter { only?.contains($0.path) ?? true }.map {
+      ($0.path.string, $0.key, $0.revision)
     }
   }
 

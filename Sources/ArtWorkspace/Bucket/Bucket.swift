@@ -111,9 +111,9 @@ final class Bucket: Sendable {
   private static func isDocument(_ name: String) -> Bool {
     // A conflict copy is merged where it is, and not carried on.
     DocumentName.isValid(name) && ConflictCopy.document(of: name) == nil && name.utf8.count <= 255
-      && !name.utf8.contains(UInt8(ascii: "/"))
+      && !FilePath(name).hasSlash
       && name.utf8.first != UInt8(ascii: ".")
-      && name.utf8.suffix(DocumentFile.ending.utf8.count).elementsEqual(DocumentFile.ending.utf8)
+      && DocumentName.hasEnding(name)
   }
 
   /// The object of a document; nil if there is none.

@@ -71,7 +71,7 @@ public actor BucketSync {
     self.recovery = recovery
     self.onOutage = onOutage
     record = BucketRecord(of: FilePath.resolvedIfThere(folder) ?? folder, at: bucket.place)
-    known = Dictionary(record.entries().map { (FilePath($0.key), $0.value) }) { first, _ in first }
+    known = record.entries()
     timeline = Timeline(clock)
   }
 
@@ -150,7 +150,7 @@ public actor BucketSync {
         group.addTask { await self.bringTogether(name, listed, report) }
       }
     }
-    record.save(Dictionary(known.map { ($0.key.string, $0.value) }) { first, _ in first })
+    record.save(known)
     await remove(oldProbes)
   }
 
@@ -376,20 +376,21 @@ public actor BucketSync {
 
 /// The last failure of each document, so that each is reported once.
 private final class ReportedFailures: Sendable {
-  private let last = Mutex<[String: ArtError]>([:])
+  private let last = Mutex<[FilePath: ArtError]>([:])
 
   /// What has failed works again.
-  func forget(_ name: String) { last.withLock { $0[name] = nil } }
+  func forget(_ name: String) { last.withLock { $0[FilePath(name)] = nil } }
 
   /// Whether an event is to be reported.
   func isNews(_ event: BucketSync.Event) -> Bool {
     last.withLock { last in
       switch event {
       case .failed(let name, let error):
+        let name = FilePath(name)
         defer { last[name] = error }
         return last[name] != error
       case .uploaded(let name), .downloaded(let name), .merged(let name, _, _, _):
-        last[name] = nil
+        last[FilePath(name)] = nil
         return true
       }
     }

@@ -270,20 +270,23 @@ public enum DocumentName {
   /// Whether a name is valid for a document: a path or a plain name, with or without the documents' extension.
   public static func isValid(_ document: String) -> Bool {
     let name = FilePath(document).name
-    return !document.hasSuffix("/") && !["", ".", "..", DocumentFile.ending].contains(name)
+    return !FilePath(document).endsWithSlash && !["", ".", "..", DocumentFile.ending].contains(name)
       && !name.unicodeScalars.contains(where: \.isUnsafeOnTerminal)
   }
 
-  /// The name without the documents' extension. Works on bytes: to Swift the character before the point may combine with it.
+  /// The name without the documents' extension.
   public static func withoutEnding(_ document: String) -> String {
-    let ending = DocumentFile.ending
-    guard document.utf8.suffix(ending.utf8.count).elementsEqual(ending.utf8) else { return document }
-    return String(document.unicodeScalars.dropLast(ending.unicodeScalars.count))
+    FilePath(document).without(ending: DocumentFile.ending).string
+  }
+
+  /// Whether the name has the documents' extension.
+  public static func hasEnding(_ document: String) -> Bool {
+    FilePath(document).hasEnding(DocumentFile.ending)
   }
 
   /// The name with the documents' extension.
   public static func withEnding(_ document: String) -> String {
-    document.hasSuffix(DocumentFile.ending) ? document : document + DocumentFile.ending
+    hasEnding(document) ? document : document + DocumentFile.ending
   }
 }
 
@@ -299,7 +302,7 @@ extension FilePath {
   /// The shortest path of a folder's entry.
   package static func path(of name: String, in folder: String) -> String {
     if folder == "." { return name }
-    return folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)"
+    return FilePath(folder).endsWithSlash ? folder + name : "\(folder)/\(name)"
   }
 }
 

@@ -7,12 +7,17 @@ import Glibc
 
 /// A document in the trash.
 public struct TrashedDocument: Sendable, Equatable {
+  private let (originalPath, trashPath, infoPath): (FilePath, FilePath, FilePath)
   /// Its original path, without symbolic links.
-  public let original: String
+  public var original: String { originalPath.string }
   /// Its path in the trash.
-  public let path: String
+  public var path: String { trashPath.string }
   /// The file with its original path and the time of deletion.
-  public let info: String
+  public var info: String { infoPath.string }
+
+  init(original: String, path: String, info: String) {
+    (originalPath, trashPath, infoPath) = (FilePath(original), FilePath(path), FilePath(info))
+  }
 
   /// Moves it back to its original path, if that is free. Throws as `Documents.undelete` does.
   func putBack(_ notice: @escaping @Sendable (DocumentNotice) -> Void) throws(ArtError) -> DocumentFile {
@@ -64,9 +69,9 @@ public struct Trash: Sendable {
     let stem = DocumentName.withoutEnding(parts.name)
     var number = 1
     while number < Self.names {
-      let isDocument = stem != parts.name
       let name =
-        number == 1 ? parts.name : "\(stem).\(number)" + (isDocument ? DocumentFile.ending : "")
+        number == 1
+        ? parts.name : "\(stem).\(number)" + (DocumentName.hasEnding(parts.name) ? DocumentFile.ending : "")
       number += 1
       guard let info = try writeInfo(of: original, name, in: location) else { continue }
       let trashed = TrashedDocument(original: original, path: "\(location.path)/files/\(name)", info: info)
@@ -124,7 +129,8 @@ public struct Trash: Sendable {
     }
     var status = stat()
     guard isFromThere, lstat(document.path, &status) == 0 else { return nil }
-    return Entry(date: lines.first { $0.hasPrefix(dateKey) } ?? "", name: name, document: document)
+    return Entry(
+      date: lines.first { $0.utf8.starts(with: dateKey.utf8) } ?? "", name: name, document: document)
   }
 
   private static let infoEnding = ".trashinfo"
@@ -134,8 +140,8 @@ public struct Trash: Sendable {
     var names: [String] = []
     do throws(SystemError) {
       try FolderEntry.each(in: "\(trash)/info") { entry in
-        if let name = entry.name, name.hasSuffix(infoEnding) {
-          names.append(String(name.dropLast(infoEnding.count)))
+        if let name = entry.name.map({ FilePath($0) }), name.hasEnding(infoEnding) {
+          names.append(name.without(ending: infoEnding).string)
         }
       }
     } catch {
@@ -208,10 +214,10 @@ extension Trash {
     var tops = [folder]
     while let last = tops.last, last != "/" {
       let above = FilePath(last).folder
-      guard above != last, Self.device(above) == device else { break }
+      guard FilePath(above) != FilePath(last), Self.device(above) == device else { break }
       tops.append(above)
     }
-    if let top = topOf(folder), !tops.contains(top) { tops.append(top) }
+    if let top = topOf(folder), !tops.contains(where: { FilePath($0) == FilePath(top) }) { tops.append(top) }
     return tops
   }
 

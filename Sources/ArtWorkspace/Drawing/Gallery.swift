@@ -175,7 +175,7 @@ extension Gallery {
       if texts.count == named { break }
     }
     return GalleryPage.Entry(
-      name: String(name.dropLast(".emojiart".count)),
+      name: DocumentName.withoutEnding(name),
       detail: "\(content.canvas.width) × \(content.canvas.height), \(count)", emojis: texts,
       picture: (png, (size.width + 1) / 2, (size.height + 1) / 2))
   }

@@ -48,8 +48,8 @@ public actor DocumentFolder {
   ) {
     broadcast = Broadcast(overflow: { .resync }, observer: observer)
     self.path = path
-    self.root = root.hasSuffix("/") ? root : root + "/"
-    shownRoot = path == "." || path == "./" ? "" : path.hasSuffix("/") ? path : path + "/"
+    self.root = FilePath(root).endsWithSlash ? root : root + "/"
+    shownRoot = path == "." || path == "./" ? "" : FilePath(path).endsWithSlash ? path : path + "/"
     self.source = source
     self.timeline = timeline
   }
@@ -527,16 +527,18 @@ public struct DocumentChange: Sendable, Equatable {
 
 /// A document of a folder.
 public struct FolderDocument: Sendable, Equatable {
+  package let filePath: FilePath
   /// Its path, relative to the folder.
-  public let path: String
+  public var path: String { filePath.string }
   /// Its state; nil while it is unreadable, or not read yet because another program has held it since the folder was opened.
   public let base: DocumentBase?
   /// Why it is unreadable, by the last refresh; nil when it is readable or still in its grace period.
   public let trouble: ArtError?
   /// The file's size in bytes and the time of its last change in milliseconds since 1970, by the last refresh; nil while it is unknown.
   public let file: File?
+  package let documentPath: FilePath?
   /// The path of the document of which this is a conflict copy; nil if it is none.
-  public let conflictOf: String?
+  public var conflictOf: String? { documentPath?.string }
 
   /// What the file system says of a document's file.
   public struct File: Sendable, Equatable {
@@ -550,8 +552,8 @@ public struct FolderDocument: Sendable, Equatable {
   public init(
     path: String, base: DocumentBase?, trouble: ArtError?, file: File? = nil, conflictOf: String? = nil
   ) {
-    self.path = path
-    self.conflictOf = conflictOf
+    filePath = FilePath(path)
+    documentPath = conflictOf.map { FilePath($0) }
     self.base = base
     self.trouble = trouble
     self.file = file

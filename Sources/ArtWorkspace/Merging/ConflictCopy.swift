@@ -17,10 +17,12 @@ import ArtSystem
 /// https://help.dropbox.com/organize/conflicted-copy,
 /// https://docs.nextcloud.com/desktop/latest/conflicts.html.
 public struct ConflictCopy: Sendable, Hashable {
+  private let copyPath: FilePath
+  private let documentPath: FilePath
   /// The path of the copy.
-  public let path: String
+  public var path: String { copyPath.string }
   /// The path of the document.
-  public let document: String
+  public var document: String { documentPath.string }
 
   /// The copy at a path; nil if there is none. Reads both files' ids. Errors of reading count as no copy: whoever uses the file meets them.
   public init?(_ path: String) {
@@ -40,12 +42,17 @@ public struct ConflictCopy: Sendable, Hashable {
     return ConflictCopy(path: path, document: document)
   }
 
-  private init(path: String, document: String) { (self.path, self.document) = (path, document) }
+  private init(path: String, document: String) {
+    (copyPath, documentPath) = (FilePath(path), FilePath(document))
+  }
+
+  /// Whether it is a copy of the document at a path.
+  func isCopy(of file: DocumentFile) -> Bool { documentPath == FilePath(file.path) }
 
   /// The path of the document of which a file with this path is a conflict copy by its name; nil if its name says nothing of the kind.
   public static func document(of path: String) -> String? {
     let (parts, ending) = (FilePath(path), DocumentFile.ending)
-    guard parts.name.hasSuffix(ending) else { return nil }
+    guard parts.hasEnding(ending) else { return nil }
     var stem = Array(parts.name.utf8.dropLast(ending.utf8.count))
     let whole = stem.count
     // A copy of a copy belongs to the document, too.
@@ -107,8 +114,8 @@ extension ConflictCopy {
   static func found(beside file: DocumentFile) throws(ArtError) -> (own: [ConflictCopy], kept: [ArtError]) {
     let parts = FilePath(file.path)
     var (own, kept): ([ConflictCopy], [ArtError]) = ([], [])
-    for name in try FolderListing(of: parts.folder).names where document(of: parts.prefix + name) == file.path
-    {
+    for name in try FolderListing(of: parts.folder).names
+    where document(of: parts.prefix + name).map({ FilePath($0) }) == FilePath(file.path) {
       var copy = DocumentFile(parts.prefix + name)
       copy.name = FilePath(file.name).prefix + name
       do throws(ArtError) {

@@ -40,7 +40,7 @@ public struct Merging: Sendable {
     guard !keepsCopies else { return result }
     // A conflict copy that somebody has named is merged, whoever has put it there; another user's stays.
     for (other, part) in zip(others, result.outcome.parts)
-    where ConflictCopy(other.path)?.document == file.path {
+    where ConflictCopy(other.path)?.isCopy(of: file) ?? false {
       do throws(ArtError) {
         if try file.distrust(of: other) == nil { result.setAside(other, part, of: file) }
       } catch {

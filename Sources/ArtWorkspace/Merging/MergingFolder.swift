@@ -69,13 +69,13 @@ public actor MergingFolder {
 
   /// Merges in a folder that the caller closes. `only` are the paths of the documents of interest; nil stands for all. The author and the
   /// notices are those of `recovery`.
-  public init(
-    _ folder: DocumentFolder, _ mode: Mode = .all, only: Set<String>? = nil, by recovery: Recovery,
+  package init(
+    _ folder: DocumentFolder, _ mode: Mode = .all, only: Set<FilePath>? = nil, by recovery: Recovery,
     clock: some Clock<Duration> = ContinuousClock()
   ) {
     (self.folder, self.mode) = (folder, mode)
     timeline = Timeline(clock)
-    self.only = only.map { Set($0.map { FilePath($0) }) }
+    self.only = only
     merging = Merging(by: recovery)
   }
 
@@ -129,9 +129,8 @@ public actor MergingFolder {
   }
 
   /// Why copies are not merged, by the paths of their documents.
-  var failuresByPath: [String: ArtError] {
-    let all = left.compactMapValues { $0.min { $0.key < $1.key }?.value }.merging(failures) { $1 }
-    return Dictionary(all.map { ($0.key.string, $0.value) }) { first, _ in first }
+  var failuresByPath: [FilePath: ArtError] {
+    left.compactMapValues { $0.min { $0.key < $1.key }?.value }.merging(failures) { $1 }
   }
 
   private func receive(_ event: FolderEvent) async {
@@ -151,12 +150,12 @@ public actor MergingFolder {
   /// Each conflict copy is a file of the folder itself, so none has to be looked for. What a killed merge has left is looked for once in each
   /// folder.
   private func checkAll() async {
-    var leftovers: [String: Bool] = [:]
+    var leftovers: [FilePath: Bool] = [:]
     for document in await folder.documents {
       let path = FilePath(document.path)
-      let parent = await FilePath(folder.file(path).path).folder
+      let parent = await FilePath(FilePath(folder.file(path).path).folder)
       if leftovers[parent] == nil {
-        do throws(ArtError) { leftovers[parent] = try DocumentFile.areLeftovers(in: parent) } catch {
+        do throws(ArtError) { leftovers[parent] = try DocumentFile.areLeftovers(in: parent.string) } catch {
           fail(path, error)
         }
       }

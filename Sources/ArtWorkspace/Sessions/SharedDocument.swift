@@ -63,7 +63,7 @@ final class SharedDocument: Sendable {
     self.ownsRelay = ownsRelay
     self.registry = registry
     self.settings = settings
-    root = String(document.path.dropLast(path.string.count))
+    root = FilePath(document.path).without(ending: path.string).string
     (number, hints) = relay.follow(path) { [otherNames] in await otherNames.refresh(document) }
     state = Mutex(State(path: path, identity: identity))
     let receiver = Receiver()
@@ -342,7 +342,7 @@ private final class OtherNames: Sendable {
       return isLinked
     }
     // The watcher takes a file of that name for a journal.
-    if isLinked || store.path.hasSuffix("-journal") { return true }
+    if isLinked || FilePath(store.path).hasEnding("-journal") { return true }
     do throws(ArtError) {
       return try store.stamp().hardLinks > 1
     } catch {

@@ -190,9 +190,9 @@ extension Workspace {
   /// The path of a document that is there: one with the documents' extension, and not below a hidden folder.
   func document(at path: String) throws(ArtError) -> FilePath {
     let place = try checked(path)
-    let isDocument = place.name.utf8.suffix(DocumentFile.ending.utf8.count).elementsEqual(
-      DocumentFile.ending.utf8)
-    guard isDocument, !place.components.contains(where: Self.isHidden) else { throw .badDocumentName(path) }
+    guard place.hasEnding(DocumentFile.ending), !place.components.contains(where: Self.isHidden) else {
+      throw .badDocumentName(path)
+    }
     return place
   }
 

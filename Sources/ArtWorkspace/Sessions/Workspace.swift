@@ -97,7 +97,8 @@ public actor Workspace {
     let root = try DocumentFolder.root(of: path)
     let relay = WatchRelay(source(root)) { registry.send($0) }
     let folder = try await DocumentFolder.open(
-      path, clock: clock, observer: { registry.observe($0, in: root.hasSuffix("/") ? root : root + "/") }
+      path, clock: clock,
+      observer: { registry.observe($0, in: FilePath(root).endsWithSlash ? root : root + "/") }
     ) { _ in
       relay
     }
@@ -111,7 +112,7 @@ public actor Workspace {
     _ relay: WatchRelay, _ registry: Registry
   ) {
     self.path = path
-    self.root = root.hasSuffix("/") ? root : root + "/"
+    self.root = FilePath(root).endsWithSlash ? root : root + "/"
     self.settings = settings
     self.folder = folder
     self.relay = relay
@@ -137,11 +138,11 @@ public actor Workspace {
   public func document(_ path: String) async -> FolderDocument? { await folder.document(FilePath(path)) }
 
   /// Why open documents are not saved, by their paths.
-  public var saveFailures: [String: ArtError] {
+  package var saveFailures: [FilePath: ArtError] {
     get async {
-      var failures: [String: ArtError] = [:]
+      var failures: [FilePath: ArtError] = [:]
       for shared in registry.all {
-        if case .error(let error) = await shared.document.state { failures[shared.path.string] = error }
+        if case .error(let error) = await shared.document.state { failures[shared.path] = error }
       }
       return failures
     }
@@ -151,7 +152,7 @@ public actor Workspace {
   public nonisolated func merges() -> EventSequence<MergingFolder.Event>? { merging?.events() }
 
   /// Why copies of documents are not merged, by the documents' paths.
-  public var mergeFailures: [String: ArtError] { get async { await merging?.failuresByPath ?? [:] } }
+  package var mergeFailures: [FilePath: ArtError] { get async { await merging?.failuresByPath ?? [:] } }
 
   /// Whether this user may not write the document's file.
   public nonisolated func isReadOnly(_ path: String) -> Bool {
@@ -297,9 +298,9 @@ public actor Workspace {
 
   nonisolated func checked(_ path: String) throws(ArtError) -> FilePath {
     let path = FilePath(path)
-    guard !path.isRoot, !path.string.hasPrefix("/"), !path.components.contains(".."),
+    guard !path.isRoot, !path.isAbsolute, !path.components.contains(".."),
       !path.components.contains("."),
-      path.components.joined(separator: "/") == path.string
+      FilePath(path.components.joined(separator: "/")) == path
     else { throw .outsideWorkspace(path.string) }
     return path
   }

@@ -71,7 +71,7 @@ struct Delete: ParsableCommand {
       return (try Trash().newest(from: path), path)
     } catch {
       let typed = FilePath(doc).hasSlash ? doc : FilePath.path(of: doc, in: try common.currentFolder())
-      guard error.code == .noSuchDocument, typed != path else { throw error }
+      guard error.code == .noSuchDocument, FilePath(typed) != FilePath(path) else { throw error }
       let missing = error
       do throws(ArtError) {
         return (try Trash().newest(from: typed), typed)
@@ -101,8 +101,7 @@ struct Delete: ParsableCommand {
       do throws(ArtError) {
         _ = try file.summary()
       } catch {
-        let mayBeDocument =
-          !FileStatus.isFolder(at: file.path) && DocumentName.withEnding(file.path) == file.path
+        let mayBeDocument = !FileStatus.isFolder(at: file.path) && DocumentName.hasEnding(file.path)
         guard mayBeDocument, error.code != .tooLarge else { throw error }
       }
       if !files.contains(where: { FileStatus.isSameFile($0.path, file.path) }) { files.append(file) }

@@ -107,7 +107,8 @@ private struct Restored {
     case .listed(let edits, let report): try list(edits, report)
     case .listedKept(let edits, let error): try listKept(edits, error)
     case .restored(let edits, let report, let name):
-      Output.addToErrors(name == edits.name ? "the edits are restored" : "\(name) is made")
+      Output.addToErrors(
+        FilePath(name) == FilePath(edits.name) ? "the edits are restored" : "\(name) is made")
       try restored(edits, report, into: name)
     case .beyondLog(let report, let name): Output.printError(report.beyondLog(of: name))
     case .dropped(let edits, let count): try dropped(edits, count)
@@ -169,7 +170,7 @@ private struct Restored {
       return results.append(
         json(edits, report, ["restored": .string(name), "revision": .integer(report.revision)]))
     }
-    let of = name == edits.name ? "" : " of \(edits.name)"
+    let of = FilePath(name) == FilePath(edits.name) ? "" : " of \(edits.name)"
     try Output.line(
       "\(safe(name)): restored \(RecoveryMessages.count(report.edits))\(safe(of)) (\(safe(RecoveryMessages.source(edits))))"
     )

@@ -136,7 +136,8 @@ struct Watching {
   /// Queues the removal of a document that was replaced by another one under the same name.
   private mutating func endForCommand(_ document: String, of index: Int) {
     guard runner != nil else { return }
-    queue.put(ChangeQueue.Change(document: parts[index].place.argument(for: document), event: "removed"))
+    queue.put(
+      ChangeQueue.Change(document: FilePath(parts[index].place.argument(for: document)), event: "removed"))
   }
 
   /// With `--since`: reports the edits after that revision, once the document can be read.
@@ -172,8 +173,8 @@ struct Watching {
     let isMergedNext = if case .conflict = notice { settings.merges } else { false }
     isOver = settings.isOnce && !isMergedNext
     guard runner != nil else { return }
-    var change = ChangeQueue.Change(document: name, event: notice.name, revision: notice.revision)
-    if case .renamed(_, let from, _) = notice { change.from = place.argument(for: from) }
+    var change = ChangeQueue.Change(document: FilePath(name), event: notice.name, revision: notice.revision)
+    if case .renamed(_, let from, _) = notice { change.from = FilePath(place.argument(for: from)) }
     queue.put(change)
   }
 }
@@ -192,8 +193,9 @@ extension Watching {
     while !runner.isRunning, let change = queue.next() {
       do throws(ArtError) {
         try runner.start([
-          "EMOJIART_DOCUMENT": change.document, "EMOJIART_EVENT": change.event,
-          "EMOJIART_FROM": change.from ?? "", "EMOJIART_REVISION": change.revision.map(String.init) ?? "",
+          "EMOJIART_DOCUMENT": change.document.string, "EMOJIART_EVENT": change.event,
+          "EMOJIART_FROM": change.from?.string ?? "",
+          "EMOJIART_REVISION": change.revision.map(String.init) ?? "",
         ])
       } catch {
         Output.printError(error.message)
@@ -243,8 +245,8 @@ struct WatchedFolder: Sendable {
       events: folder.events(),
       readDocuments: { (await folder.documents, await folder.degraded) },
       close: { await folder.close() },
-      fetch: { await $0.follow(folder, only: place.names.map { Set($0.keys.map(\.string)) }) },
-      merging: { MergingFolder(folder, only: place.names.map { Set($0.keys.map(\.string)) }, by: $0) })
+      fetch: { await $0.follow(folder, only: place.names.map { Set($0.keys) }) },
+      merging: { MergingFolder(folder, only: place.names.map { Set($0.keys) }, by: $0) })
   }
 }
 
@@ -264,7 +266,7 @@ extension FollowedFolder {
   func argument(for document: String) -> String {
     if let called = names?[FilePath(document)] { return called }
     let path = name(of: document)
-    let isTaken = path.hasPrefix("-") || environment("EMOJIART_FOLDER") != nil
+    let isTaken = path.utf8.first == UInt8(ascii: "-") || environment("EMOJIART_FOLDER") != nil
     return isTaken && !FilePath(path).hasSlash ? "./\(path)" : path
   }
 }
