@@ -4,7 +4,8 @@ import ArtModel
 import ArtSystem
 import Glibc
 
-/// The documents of a folder: the entries with the extension `.emojiart`.
+/// The documents of a folder: the files with the extension `.emojiart`, and links with it. Folders, other special files and AppleDouble files
+/// are none.
 public struct FolderListing: Sendable {
   /// The largest number of folders between the listed one and a document.
   private static let deepest = 64
@@ -66,6 +67,11 @@ public struct FolderListing: Sendable {
     let ending = Format.fileExtension.utf8
     let bytes = entry.nameBytes
     guard bytes.count > ending.count, bytes.suffix(ending.count).elementsEqual(ending) else { return false }
+    guard !FolderEntry.isAppleDouble(bytes), !entry.leadsToFolder else { return false }
+    switch entry.listedKind {
+    case .pipe, .socket, .device: return false
+    case .file, .folder, .link, nil: break
+    }
     if let name = entry.name {
       names.append(prefix + name)
     } else {
@@ -84,6 +90,9 @@ enum NearNames {
     // Without the extension, which all names share.
     let stems = names.map { FilePath($0).without(ending: Format.fileExtension).string }
     let stem = FilePath(parts.name).without(ending: Format.fileExtension).string
-    return nearest(to: stem, among: stems).map { parts.prefix + $0 + Format.fileExtension }
+    // Never the very name, nor one that looks like it.
+    return nearest(to: stem, among: stems.filter { $0 != stem }).map {
+      parts.prefix + $0 + Format.fileExtension
+    }
   }
 }

@@ -84,7 +84,7 @@ extension DocumentFile {
   /// long for a rollback journal.
   func checkCreatable() throws(ArtError) {
     var status = stat()
-    if lstat(path + "-journal", &status) != 0, errno == ENAMETOOLONG { throw .system("create", path) }
+    if lstat(path + Self.journalEnding, &status) != 0, errno == ENAMETOOLONG { throw .tooLongName(path) }
     for sibling in ["-wal", "-shm"] where lstat(path + sibling, &status) == 0 {
       throw .leftover(path + sibling)
     }

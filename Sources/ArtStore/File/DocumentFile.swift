@@ -9,6 +9,8 @@ import Glibc
 public struct DocumentFile: Sendable {
   /// The extension of documents, `.emojiart`.
   public static let ending = Format.fileExtension
+  /// What SQLite adds to a document's name for its rollback journal.
+  static let journalEnding = "-journal"
   /// The path as the caller gave it. Messages name the document by it.
   public let path: String
   /// The name of the document in messages of reading calls; `path` by default.
@@ -53,7 +55,14 @@ struct LocatedFile: Equatable {
   /// Whether another look found it at the same path.
   func isAtPath(of other: LocatedFile) -> Bool { path == other.path }
 
-  var journalPath: String { path.string + "-journal" }
+  var journalPath: String { path.string + DocumentFile.journalEnding }
+
+  /// Whether the name is so long that no rollback journal can be beside the file. It can be read, and not be saved.
+  var isTooLongToSave: Bool {
+    var status = stat()
+    return lstat(journalPath, &status) != 0 && errno == ENAMETOOLONG
+  }
+
   var identity: FileIdentity { FileIdentity(device: device, inode: inode) }
 }
 
@@ -385,6 +394,7 @@ extension DocumentFile {
   func beginWriting(
     _ file: LocatedFile, _ deadline: Deadline
   ) throws(ArtError) -> DocumentTransaction {
+    guard !file.isTooLongToSave else { throw .tooLongName(path) }
     var tries = 0
     while true {
       try HotJournal.resolve(file, deadline, notice)
@@ -510,6 +520,7 @@ extension DocumentFile {
   /// Why the file cannot be written; nil if it seems writable. Throws what finding the file throws.
   public func readOnlyReason() throws(ArtError) -> String? {
     let file = try locate()
+    guard !file.isTooLongToSave else { return ArtError.tooLongName(path).cause }
     guard access(file.path.string, W_OK) == 0 else { return "the file is read-only" }
     guard access(file.path.folder, W_OK) == 0 else { return "its folder is read-only" }
     return nil

@@ -45,7 +45,8 @@ struct HotJournal {
   static func mayExist(_ file: LocatedFile) throws(ArtError) -> Bool {
     var status = stat()
     guard lstat(file.journalPath, &status) == 0 else {
-      guard errno == ENOENT else { throw .system("look at", file.journalPath) }
+      // A name that is too long for a journal has none.
+      guard errno == ENOENT || errno == ENAMETOOLONG else { throw .system("look at", file.journalPath) }
       return false
     }
     return status.st_mode & S_IFMT == S_IFREG && status.st_size > 0

@@ -19,6 +19,7 @@ public struct Documents: Sendable {
 
   /// Makes a document without emoji; without a canvas it has the standard size. Throws what `DocumentFile.create` throws.
   public func create(_ file: DocumentFile, canvas: Canvas? = nil) throws(ArtError) {
+    try file.checkFree()
     var random = SystemRandomNumberGenerator()
     _ = try file.create(canvas: canvas, using: &random)
   }
@@ -167,8 +168,10 @@ public struct Documents: Sendable {
   @discardableResult
   public func rename(_ file: DocumentFile, to path: String) throws(ArtError) -> DocumentFile {
     guard DocumentName.isValid(path) else { throw .badDocumentName(path) }
+    let new = DocumentFile(DocumentName.withEnding(path))
+    if FilePath(new.path) != FilePath(file.path) { try new.checkFree(movingFrom: file) }
     try recovery.restoreFirst(file)
-    return try file.move(to: DocumentName.withEnding(path))
+    return try file.move(to: new.path)
   }
 
   /// Moves a document to the trash of its file system. Throws what restoring, `Trash` and `DocumentFile.move` throw; then the
@@ -185,7 +188,8 @@ public struct Documents: Sendable {
   public func undelete(
     _ trashed: TrashedDocument, notice: @escaping @Sendable (DocumentNotice) -> Void = { _ in }
   ) throws(ArtError) -> DocumentFile {
-    try trashed.putBack(notice)
+    try DocumentFile(trashed.original).checkFree()
+    return try trashed.putBack(notice)
   }
 }
 
@@ -303,21 +307,6 @@ extension FilePath {
   package static func path(of name: String, in folder: String) -> String {
     if folder == "." { return name }
     return FilePath(folder).endsWithSlash ? folder + name : "\(folder)/\(name)"
-  }
-}
-
-extension DocumentFile {
-  /// Throws `exists` if a file is at the path, `noSuchDocument` if its folder is missing.
-  func checkFree() throws(ArtError) {
-    var status = stat()
-    guard lstat(path, &status) != 0 else {
-      throw ArtError(.exists, "\(path) exists already", about: path, remedy: .chooseName)
-    }
-    let folder = FilePath(path).folder
-    guard stat(folder, &status) == 0 else {
-      throw ArtError(
-        .noSuchDocument, "no folder \(folder) to create \(path) in; make it first", about: folder)
-    }
   }
 }
 

@@ -193,7 +193,8 @@ extension Gallery {
   /// Writes a document that cannot be shown.
   private mutating func fail(_ name: String, _ error: ArtError) throws(ArtError) {
     report(.failed(error))
-    note(error.code)
+    // A file that is no document is told, and is no failure.
+    if error.code != .notADocument { note(error.code) }
     errors.append((name, error))
     try put(GalleryPage.item(GalleryPage.Entry(name: name, detail: error.cause)))
   }

@@ -230,6 +230,7 @@ public struct Importer<Transfer: PictureTransfer> {
     guard DocumentName.isValid(target) else { throw .badName(target) }
     var status = stat()
     guard lstat(target, &status) != 0 else { throw .targetExists(target) }
+    if let twin = TypedPath.twins(of: target).first { throw .failed(.twinExists(twin, of: target)) }
   }
 
   private mutating func makeFolder(of path: String) throws(ImportFailure) {

@@ -522,6 +522,7 @@ extension Restoration {
     if let source, FilePath(source.path) != head.filePath {
       try report(.createdFromCopy(new: new.path, source: source.path, original: head.path))
     }
+    try new.checkFree()
     var author = try recovery.newAuthor()
     var random = SystemRandomNumberGenerator()
     var locked: [(edits: OrphanedEdits, journal: OrphanedJournal)] = []

@@ -37,7 +37,9 @@ extension Workspace {
       throw .noFolderName(path)
     }
     let parent = try subfolder(place.parent?.string ?? "")
-    guard mkdir(FilePath.path(of: place.name, in: parent), 0o777) == 0 else {
+    let folder = FilePath.path(of: place.name, in: parent)
+    if let twin = TypedPath.twins(of: folder).first { throw .twinExists(twin, of: path) }
+    guard mkdir(folder, 0o777) == 0 else {
       guard errno == EEXIST else { throw .notMade(path, errno) }
       throw ArtError(.exists, "\(path) exists already", about: path, remedy: .chooseName)
     }
@@ -97,8 +99,10 @@ extension Workspace {
   /// Names a path that is taken as this workspace's callers know it.
   private func named<Value>(_ work: () throws(ArtError) -> Value) throws(ArtError) -> Value {
     do throws(ArtError) { return try work() } catch {
-      guard error.code == .exists, let path = error.subject.map(relative) else { throw error }
-      throw ArtError(.exists, "\(path) exists already", about: path, remedy: error.remedy)
+      guard error.code == .exists, let whole = error.subject else { throw error }
+      let path = relative(whole)
+      throw ArtError(
+        .exists, error.cause.replacing(part: whole, with: path), about: path, remedy: error.remedy)
     }
   }
 

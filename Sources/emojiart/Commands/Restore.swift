@@ -58,7 +58,7 @@ struct Restore: ParsableCommand {
       selection, by: .ofCommand, trustsElsewhere: fromElsewhere, notice: notice)
     let task: Restoration.Task
     if let into {
-      task = .save(into: try common.file(into))
+      task = .save(into: try common.newFile(into))
     } else if discard {
       task = .discard(agreed: yes ? nil : try ask(restoration, &outcome))
     } else {
