@@ -100,7 +100,7 @@ extension DocumentFile {
     for sibling in copy.siblings where unlink(file.path.string + sibling) != 0 && errno != ENOENT {
       notice(.line("\(name): repaired, but \(ArtError.system("remove", file.name + sibling).cause)"))
     }
-    syncNames(file.path)
+    syncNames(file.path.string)
     return RepairReport(
       faults: copy.faults, quarantined: salvage.quarantined, adopted: salvage.adopted, lost: salvage.lost,
       original: original)

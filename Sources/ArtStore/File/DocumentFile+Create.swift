@@ -62,7 +62,7 @@ extension DocumentFile {
   /// Tells that a file that has replaced another one has other permissions, since the file system refuses to set them.
   func noticeRights(insteadOf old: LocatedFile) {
     var status = stat()
-    guard lstat(old.path, &status) == 0, (status.st_mode ^ old.mode) & 0o777 != 0 else { return }
+    guard lstat(old.path.string, &status) == 0, (status.st_mode ^ old.mode) & 0o777 != 0 else { return }
     let (now, before) = (String(status.st_mode & 0o777, radix: 8), String(old.mode & 0o777, radix: 8))
     notice(.line("\(name): its mode is \(now) now, and was \(before): the file system refuses to set it"))
   }

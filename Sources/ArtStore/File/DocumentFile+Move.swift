@@ -56,14 +56,14 @@ extension DocumentFile {
 
   private func rename(_ file: LocatedFile, to new: String) throws(ArtError) {
     do throws(SystemError) {
-      try FilePath.rename(file.path, to: new)
+      try FilePath.rename(file.path.string, to: new)
     } catch {
       // On a network file system the answer of a rename that was made can be lost.
-      guard FileIdentity(at: new) == file.identity, FileIdentity(at: file.path) == nil else {
+      guard FileIdentity(at: new) == file.identity, FileIdentity(at: file.path.string) == nil else {
         throw .notMoved(path, new, error.number)
       }
     }
-    syncNames(new, file.path)
+    syncNames(new, file.path.string)
   }
 }
 

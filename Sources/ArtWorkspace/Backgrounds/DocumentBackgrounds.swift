@@ -334,8 +334,10 @@ struct FolderPending: PendingSource {
 
   func follow(_ refresh: @Sendable () async -> Void) async { for await _ in events { await refresh() } }
 
+  private func isWanted(_ path: FilePath) -> Bool { only?.contains(path) ?? true }
+
   func pending(_ mode: PendingMode) async -> [(document: String, key: PendingKey, revision: Int)] {
-    await folder.pending(mode).filter { only?.contains($0.path) ?? true }.map {
+    await folder.pending(mode).filter { isWanted($0.path) }.map {
       ($0.path.string, $0.key, $0.revision)
     }
   }
