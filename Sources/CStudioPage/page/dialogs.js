@@ -141,7 +141,7 @@ export function showBackground(studio) {
     field(words.background.url, url), group(words.background.file, choose, file, removeButton),
     group('', choice(keep, words.background.keep), choice(own, words.background.private)), build('p', {}, words.background.hint),
   ], () => {
-    if (url.value.trim()) setAddress(studio, url.value.trim(), { keepsCanvas: chosen(), allowsPrivate: own.checked }).catch(() => {});
+    if (url.value.trim()) setAddress(studio, url.value.trim(), { keepsCanvas: chosen(), allowsPrivate: own.checked });
   });
   const dialog = show(studio, words.background.title, [content]);
   url.select();
