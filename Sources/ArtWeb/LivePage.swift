@@ -370,6 +370,9 @@ public actor LivePage {
       }
     }
     guard self.session === session, let merges = hub.workspace.merges() else { return }
+    let waiting = await hub.workspace.waitingCopies(of: session.path)
+    if !waiting.isEmpty { await output.send(Self.object { $0.copies(waiting) }) }
+    guard self.session === session else { return }
     merging = Task { [output] in
       for await event in merges {
         switch event {

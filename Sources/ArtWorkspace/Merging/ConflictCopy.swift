@@ -127,7 +127,11 @@ extension ConflictCopy {
           own.append(ConflictCopy(path: copy.path, document: file.path))
         }
       } catch {
-        if error.code != .noSuchDocument { kept.append(error) }
+        guard error.code != .noSuchDocument else { continue }
+        // Whoever has put it there does not decide how each later merge ends.
+        kept.append(
+          error.code == .notPermitted
+            ? ArtError(error.code, error.cause, about: copy.name, remedy: .mergeCopy) : error)
       }
     }
     return (own, kept)

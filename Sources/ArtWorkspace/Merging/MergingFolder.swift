@@ -47,6 +47,8 @@ public actor MergingFolder {
   private let mode: Mode
   private let only: Set<FilePath>?
   private let held = HeldFiles()
+  /// The files that merges have put in place, until they are looked at once more.
+  private var placed: [FilePath: HeldFile] = [:]
   /// The last error of each document. The same error is reported once.
   private var failures: [FilePath: ArtError] = [:]
   /// The conflict copies of each document that are not merged by themselves, and why. Each is reported once.
@@ -142,9 +144,25 @@ public actor MergingFolder {
       held.move(FilePath(old), to: FilePath(path))
       await check(FilePath(path), isNew: true)
     // The former file is held until another one comes, or for good: it may be all that is left of edits.
-    case .removed, .damaged, .degraded: break
+    case .removed(let path): forget(FilePath(path))
+    case .damaged, .degraded: break
     case .rescanned, .resync: await checkAll()
     }
+  }
+
+  /// A conflict copy that was left is gone: another one with its name is reported again.
+  private func forget(_ copy: FilePath) {
+    guard let document = ConflictCopy.document(of: copy.string).map({ FilePath($0) }) else { return }
+    left[document] = left[document]?.filter { $0.key.name != copy.name }
+  }
+
+  /// The conflict copies of a document that wait for somebody to ask for their merge; their paths, sorted.
+  func waiting(of path: FilePath) -> [String] {
+    Self.waiting(left[path] ?? [:]).map { path.prefix + $0.name }.sorted()
+  }
+
+  private static func waiting(_ left: [FilePath: ArtError]) -> [FilePath] {
+    left.filter { $0.value.code == .unavailable }.map(\.key)
   }
 
   /// Each conflict copy is a file of the folder itself, so none has to be looked for. What a killed merge has left is looked for once in each
@@ -187,8 +205,8 @@ public actor MergingFolder {
       }
       if hasCopies { awaited.remove(path) }
       try mergeFormers(file, at: path)
-      guard hasCopies, try hasCopiesToMerge(file, at: path) else { return failures[path] = nil }
-      let result = try merging.merge(file)
+      guard hasCopies, let due = try due(file, at: path) else { return failures[path] = nil }
+      let result = try due == .copies ? merging.merge(file) : merging.merge(file, [])
       hold(result.outcome, at: path)
       // The document may have been replaced once more in between.
       try mergeFormers(file, at: path)
@@ -200,8 +218,16 @@ public actor MergingFolder {
     }
   }
 
-  /// Whether conflict copies lie beside a document that are merged by themselves, or what a killed merge has left. Reports the others.
-  private func hasCopiesToMerge(_ file: DocumentFile, at path: FilePath) throws(ArtError) -> Bool {
+  /// What is merged into a document besides its former files.
+  private enum Due {
+    /// Its conflict copies, and what a killed merge has left.
+    case copies
+    /// Only what a killed merge has left.
+    case leftovers
+  }
+
+  /// What is to be merged into a document by itself; nil for nothing. Reports the conflict copies that are not.
+  private func due(_ file: DocumentFile, at path: FilePath) throws(ArtError) -> Due? {
     let found = try ConflictCopy.found(beside: file)
     var isCarried = found.own.isEmpty || mode == .all
     if !isCarried { isCarried = try CarriedFolder.isCarried(file.path) }
@@ -211,14 +237,13 @@ public actor MergingFolder {
     let former = self.left.updateValue(left, forKey: path) ?? [:]
     let new = left.filter { former[$0.key] != $0.value }
     for error in new.values where error.code == .notPermitted { broadcast.send(.failed(path.string, error)) }
-    let waiting = new.filter { $0.value.code != .notPermitted }.keys
+    let waiting = Self.waiting(new)
     if !waiting.isEmpty {
-      let names = waiting.map { path.prefix + $0.name }.sorted()
-      broadcast.send(.waiting(path.string, copies: names))
+      broadcast.send(.waiting(path.string, copies: waiting.map { path.prefix + $0.name }.sorted()))
     }
     if left.isEmpty { self.left[path] = nil }
-    if !found.own.isEmpty, isCarried { return true }
-    return try file.hasLeftovers()
+    if !found.own.isEmpty, isCarried { return .copies }
+    return try file.hasLeftovers() ? .leftovers : nil
   }
 
   /// Holds the file at the path, and merges into it what those hold that were there before.
@@ -279,7 +304,9 @@ public actor MergingFolder {
     } catch {
       fail(path, error)
     }
-    if outcome.hasChanged { lookAgain(at: path) }
+    guard outcome.hasChanged else { return }
+    placed[path] = file
+    lookAgain(at: path)
   }
 
   private func lookAgain(at path: FilePath) {
@@ -295,7 +322,7 @@ public actor MergingFolder {
   private func look(at path: FilePath) async {
     looks[path] = nil
     await merge(path, withCopies: awaited.contains(path) || failures[path] != nil)
-    do throws(ArtError) { try held.formers(of: path, besides: nil).last?.renewTime() } catch {
+    do throws(ArtError) { try placed.removeValue(forKey: path)?.renewTime() } catch {
       fail(path, error)
     }
   }

@@ -154,6 +154,11 @@ public actor Workspace {
   /// Why copies of documents are not merged, by the documents' paths.
   package var mergeFailures: [FilePath: ArtError] { get async { await merging?.failuresByPath ?? [:] } }
 
+  /// The conflict copies of a document that are merged only on request; their paths.
+  public func waitingCopies(of path: String) async -> [String] {
+    await merging?.waiting(of: FilePath(path)) ?? []
+  }
+
   /// Whether this user may not write the document's file.
   public nonisolated func isReadOnly(_ path: String) -> Bool {
     access(root + path, W_OK) != 0 && errno != ENOENT
