@@ -174,7 +174,8 @@ extension DocumentFile {
         // What was put in place may have been replaced again.
         if let put { try merged.add(put.copy) } else { for copy in others { try merged.add(copy) } }
         let found = try LeftoverFile.all(of: file)
-        let leftovers = moved + found.own.filter { own in !moved.contains { $0.path == own.path } }
+        let leftovers =
+          moved + found.own.filter { own in !moved.contains { FilePath($0.path) == FilePath(own.path) } }
         for leftover in leftovers {
           if let copy = try leftover.copy(of: transaction.id) { try merged.add(copy) }
         }
