@@ -75,7 +75,7 @@ extension ArtError.Remedy {
     case .merge: "merge it: `emojiart merge \(Self.shellWord(DocumentName.withoutEnding(subject)))`"
     case .mergeByValue: "`emojiart merge --by-value` merges what both have now"
     case .mergeCopy:
-      "look at it, and merge it by its name: `emojiart merge <doc> \(Self.shellWord(subject))`"
+      "look at it, and merge it by its name: `emojiart merge DOC \(Self.shellWord(subject))`"
     }
   }
 

@@ -259,7 +259,9 @@ extension DocumentFile {
         case EPERM, EACCES: mustRewrite = true
         // Another program is exchanging the file.
         case ENOENT: break
-        default: throw ArtError(error, cannot: "replace", file.name)
+        default:
+          try leftover.forget()
+          throw ArtError(error, cannot: "replace", file.name)
         }
       }
     }

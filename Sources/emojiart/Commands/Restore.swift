@@ -160,7 +160,7 @@ private struct Restored {
       try Output.line(
         "\(safe(file.name)): a state of \(time), \(file.size) bytes, is kept as \(safe(file.path))")
       let word = safe(ArtError.Remedy.shellWord(file.path))
-      try Output.line("`emojiart merge <doc> \(word)` takes it back; `rm \(word)` drops it")
+      try Output.line("`emojiart merge DOC \(word)` takes it back; `rm \(word)` drops it")
     }
   }
 
