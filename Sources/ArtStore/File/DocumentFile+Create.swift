@@ -81,10 +81,12 @@ extension DocumentFile {
   }
 
   /// Throws `exists` if a file beside the path would be mixed in by SQLite, and `badValue` if the name is too
-  /// long for a rollback journal.
-  func checkCreatable() throws(ArtError) {
+  /// long for a rollback journal, unless a document comes back to it.
+  func checkCreatable(comingBack isBack: Bool = false) throws(ArtError) {
     var status = stat()
-    if lstat(path + Self.journalEnding, &status) != 0, errno == ENAMETOOLONG { throw .tooLongName(path) }
+    if !isBack, lstat(path + Self.journalEnding, &status) != 0, errno == ENAMETOOLONG {
+      throw .tooLongName(path)
+    }
     for sibling in ["-wal", "-shm"] where lstat(path + sibling, &status) == 0 {
       throw .leftover(path + sibling)
     }

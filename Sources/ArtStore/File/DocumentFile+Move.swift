@@ -13,7 +13,10 @@ extension DocumentFile {
   /// Returns the file at its new path. Throws `exists` if anything is at the path or beside it, `badValue`
   /// for a symbolic link and for a path on another file system, `noSuchDocument`, `notADocument`, `busy`,
   /// `notPermitted`, `inputOutput`; the file is not moved then.
-  public func move(to path: String) throws(ArtError) -> DocumentFile {
+  public func move(to path: String) throws(ArtError) -> DocumentFile { try move(to: path, comingBack: false) }
+
+  /// The same; a document that comes back to a path may have a name there that is too long to be made.
+  package func move(to path: String, comingBack isBack: Bool) throws(ArtError) -> DocumentFile {
     let deadline = Deadline(timeout)
     let new = DocumentFile(path, timeout: timeout, notice: notice)
     var tries = 0
@@ -30,7 +33,7 @@ extension DocumentFile {
       let now = try locate()
       var status = stat()
       if now.isAtPath(of: file), !guarded.hasMoved, !isReserved, lstat(file.journalPath, &status) != 0 {
-        try new.checkMovable()
+        try new.checkMovable(comingBack: isBack)
         try rename(file, to: path)
         return new
       }
@@ -48,8 +51,8 @@ extension DocumentFile {
 
   /// Throws `exists` if a file beside the new path would be mixed in by SQLite, and for a name that is too
   /// long.
-  private func checkMovable() throws(ArtError) {
-    try checkCreatable()
+  private func checkMovable(comingBack isBack: Bool) throws(ArtError) {
+    try checkCreatable(comingBack: isBack)
     var status = stat()
     if lstat(path + "-journal", &status) == 0 { throw .leftover(path + "-journal") }
   }

@@ -26,7 +26,7 @@ public struct TrashedDocument: Sendable, Equatable {
     guard stat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
       throw ArtError(.noSuchDocument, "the folder \(folder) is gone; make it, and try again", about: folder)
     }
-    let file = try DocumentFile(path, notice: notice).move(to: original)
+    let file = try DocumentFile(path, notice: notice).move(to: original, comingBack: true)
     // An info file without its document is ignored by all that show the trash.
     unlink(info)
     return file
