@@ -70,8 +70,9 @@ public actor PendingBackgrounds {
 
   /// Begins to fetch the pending backgrounds of a folder's documents. `only` are their paths; nil stands for all. The caller
   /// closes the folder.
-  package func follow(_ folder: DocumentFolder, only: Set<FilePath>? = nil) async {
-    await follow(FolderPending(folder, only: only, author: author, time: time))
+  public func follow(_ folder: DocumentFolder, only: [String]? = nil) async {
+    let paths = only.map { Set($0.map { FilePath($0) }) }
+    await follow(FolderPending(folder, only: paths, author: author, time: time))
   }
 
   /// Begins to fetch the pending background of an open document.

@@ -71,13 +71,13 @@ public actor MergingFolder {
 
   /// Merges in a folder that the caller closes. `only` are the paths of the documents of interest; nil stands for all. The author and the
   /// notices are those of `recovery`.
-  package init(
-    _ folder: DocumentFolder, _ mode: Mode = .all, only: Set<FilePath>? = nil, by recovery: Recovery,
+  public init(
+    _ folder: DocumentFolder, _ mode: Mode = .all, only: [String]? = nil, by recovery: Recovery,
     clock: some Clock<Duration> = ContinuousClock()
   ) {
     (self.folder, self.mode) = (folder, mode)
     timeline = Timeline(clock)
-    self.only = only
+    self.only = only.map { Set($0.map { FilePath($0) }) }
     merging = Merging(by: recovery)
   }
 

@@ -245,8 +245,8 @@ struct WatchedFolder: Sendable {
       events: folder.events(),
       readDocuments: { (await folder.documents, await folder.degraded) },
       close: { await folder.close() },
-      fetch: { await $0.follow(folder, only: place.names.map { Set($0.keys) }) },
-      merging: { MergingFolder(folder, only: place.names.map { Set($0.keys) }, by: $0) })
+      fetch: { await $0.follow(folder, only: place.names.map { $0.keys.map(\.string) }) },
+      merging: { MergingFolder(folder, only: place.names.map { $0.keys.map(\.string) }, by: $0) })
   }
 }
 

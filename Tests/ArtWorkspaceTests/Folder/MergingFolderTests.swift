@@ -24,7 +24,7 @@ import Testing
     private let events: EventSequence<MergingFolder.Event>
 
     init(
-      _ watched: WatchedFolder, _ mode: MergingFolder.Mode = .all, only: Set<FilePath>? = nil
+      _ watched: WatchedFolder, _ mode: MergingFolder.Mode = .all, only: [String]? = nil
     ) async throws {
       open = try await OpenFolder(watched)
       merging = MergingFolder(open.folder, mode, only: only, by: watched.recovery(), clock: open.clock)
@@ -126,7 +126,7 @@ import Testing
     try watched.overwrite(Self.copy, watched.bytes("wasps.emojiart"))
     try watched.overwrite(
       "wasps (conflicted copy 2026-11-22 131350).emojiart", watched.bytes("wasps.emojiart"))
-    let folder = try await Merged(watched, only: [FilePath("bees.emojiart")])
+    let folder = try await Merged(watched, only: ["bees.emojiart"])
     try watched.overwrite("bees (conflicted copy 2026-11-22 131350).emojiart", other)
     _ = try await folder.open.refresh("bees (conflicted copy 2026-11-22 131350).emojiart")
     let (path, _) = try outcome(try await folder.next())
