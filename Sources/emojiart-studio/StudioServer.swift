@@ -193,20 +193,37 @@
 
   // MARK: - The server's life
 
-  extension StudioServer {
-    /// Serves until a signal ends it, or prints a link of the server that is running. Throws why it cannot.
-    static func run(_ launch: StudioLaunch, _ signals: SignalSource) async throws(ArtError) {
-      let ended = AsyncStream<Int32>.makeStream()
-      let isServing = Atomic(false)
+  /// The signals that end the server. A thread receives them, which ends the program at once until they are awaited: before there is a page,
+  /// nothing needs to be saved.
+  final class EndingSignals: Sendable {
+    /// The signals since they are awaited.
+    let stream: AsyncStream<Int32>
+    private let isServing = Atomic(false)
+
+    /// Blocks the signals in this thread and in all that begin after it. Throws where no thread can be started.
+    init() throws(ArtError) {
+      let (stream, continuation) = AsyncStream<Int32>.makeStream()
+      self.stream = stream
       do throws(SystemError) {
-        try signals.follow { number in
-          // Until there is a page, nothing needs to be saved.
-          guard isServing.load(ordering: .acquiring) else { SignalSource.die(of: number) }
-          ended.continuation.yield(number)
+        try SignalSource().follow { number in
+          guard self.isAwaited else { SignalSource.die(of: number) }
+          continuation.yield(number)
         }
       } catch {
-        throw ArtError(error, cannot: "start", "a thread for signals")
+        throw .noThread(error)
       }
+    }
+
+    /// Whether the server saves before it ends.
+    var isAwaited: Bool {
+      get { isServing.load(ordering: .acquiring) }
+      set { isServing.store(newValue, ordering: .releasing) }
+    }
+  }
+
+  extension StudioServer {
+    /// Serves until a signal ends it, or prints a link of the server that is running. Throws why it cannot.
+    static func run(_ launch: StudioLaunch, _ ending: EndingSignals) async throws(ArtError) {
       guard let place = try await place(launch) else { return }
       guard !launch.isLink else {
         throw ArtError(
@@ -230,13 +247,13 @@
       }
       server.keepSessions()
       let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-      isServing.store(true, ordering: .releasing)
+      ending.isAwaited = true
       let listener = try await Connection.listen(descriptor, server, group)
       let control = try await ControlSocket.listen(at: place.socket, server, group)
       let link = server.link()
       Main.write(link + "\n", to: 1)
       if launch.opens { Browser.open(link) }
-      for await _ in ended.stream { break }
+      for await _ in ending.stream { break }
       let telling = Task { await server.sayGoodbye(group.next()) }
       listener.close(promise: nil)
       control.close(promise: nil)

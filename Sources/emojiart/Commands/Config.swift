@@ -192,7 +192,7 @@ struct ConfigSyncthing: ParsableCommand {
   func run() throws {
     let folder = try SyncthingFolder(
       CommonOptions.checked(folder), path: environment("PATH") ?? "/usr/local/bin:/usr/bin:/bin")
-    try checkThreads()
+    try prepareThreads()
     let outcome = try folder.set()
     if case .inside(let above) = outcome {
       let word = ArtError.Remedy.shellWord(above)

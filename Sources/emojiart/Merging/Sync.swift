@@ -50,7 +50,7 @@ struct Sync: ParsableCommand {
       folder, try BucketLocation(location), endpoint: endpoint, proxies: .ofEnvironment, by: .ofCommand,
       onOutage: { Output.printError("\($0.message); trying again") })
     _ = try FolderListing(of: folder)
-    try checkThreads()
+    try prepareThreads()
     let lines = SyncLines(isJSON: common.json)
     let done = Outcome { [watch] in
       await result { () async throws(ArtError) in

@@ -22,10 +22,10 @@ struct StreamSession {
   /// Runs until everything is saved. Returns the error of the first line that failed. Throws errors that do not
   /// belong to a line; with `--atomic`, also the error of a line.
   func run<Form: StreamForm>(_ form: Form) throws(ArtError) -> ArtError? {
-    try checkThreads()
     let outbox = try Outbox { Form.lines(of: .document(.resync(version: $0))) }
     let signals = StreamSignals(outbox, terminal) { Form.lines(of: $0) }
     try signals.follow()
+    try prepareThreads()
     var file = file
     file.notice = { Form.notice($0.message, by: outbox) }
     let session = try open(file)

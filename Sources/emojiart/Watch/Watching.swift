@@ -338,19 +338,13 @@ final class WatchInbox: Sendable {
 
 // MARK: - Signals
 
-/// Handles the signals of `emojiart watch` on a thread:
-///
-///     TSTP                    the process stops when no file is open
-///     TERM, INT, HUP, QUIT    only with COMMAND: COMMAND is ended, too, because the terminal does not signal its process group
+/// Passes the signals that end `emojiart watch` on to COMMAND: the terminal does not signal its process group.
 enum WatchSignals {
-  /// Blocks the signals in this thread and all later ones, and starts the thread that handles them. `runner` runs
-  /// COMMAND. Throws `inputOutput`.
-  static func follow(_ runner: CommandRunner?) throws(ArtError) {
-    let source = SignalSource([SIGTSTP] + (runner == nil ? [] : SignalSource.endings))
+  /// Blocks the signals in this thread and all later ones, and starts the thread that handles them. Throws `inputOutput`.
+  static func follow(_ runner: CommandRunner) throws(ArtError) {
     do throws(SystemError) {
-      try source.follow { number in
-        guard number != SIGTSTP else { return SignalSource.stopWithoutOpenFiles() }
-        runner?.kill(number)
+      try SignalSource().follow { number in
+        runner.kill(number)
         SignalSource.die(of: number)
       }
     } catch {
