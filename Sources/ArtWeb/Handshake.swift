@@ -75,8 +75,10 @@ public struct Handshake: Sendable {
     return json.bytes
   }
 
-  /// `{"welcome":{…}}`: the page has proved its session.
-  public static func welcome(ticket: String, folder: String, document: String?) -> [UInt8] {
+  /// `{"welcome":{…}}`: the page has proved its session. `secret` seals what the page keeps in its browser; nil if there is none.
+  public static func welcome(
+    ticket: String, folder: String, document: String?, secret: [UInt8]? = nil
+  ) -> [UInt8] {
     var json = JSONWriter()
     json.object { json in
       json.key("welcome")
@@ -91,6 +93,10 @@ public struct Handshake: Sendable {
           json.integer(PageMessage.limit)
           json.key("picture")
           json.integer(Gate.pictureBytes)
+        }
+        if let secret {
+          json.key("secret")
+          json.string(hexadecimal(secret))
         }
         json.key("ticket")
         json.string(ticket)

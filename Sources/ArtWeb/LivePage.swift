@@ -358,6 +358,7 @@ public actor LivePage {
     shown.session.withLock { $0 = session }
     let (snapshot, events) = await session.follow()
     let document = ProtocolDocument(snapshot, hasZ: true)
+    await tellIdentity(of: snapshot.content.id, session)
     await respond(.document(document), tag)
     can = UndoNames()
     await tellUndo(session)
@@ -386,6 +387,19 @@ public actor LivePage {
         }
       }
     }
+  }
+
+  /// Tells which document the next answer has: what a page has kept for another one of that name is not for it.
+  private func tellIdentity(of id: DocumentID, _ session: Session) async {
+    await output.send(
+      object("opening") { json in
+        json.object { json in
+          json.key("id")
+          json.string(id.description)
+          json.key("name")
+          json.string(session.path)
+        }
+      })
   }
 
   /// Tells which edits of killed programs were restored when the document was opened, and which could not be.

@@ -46,6 +46,8 @@
     let gate: Gate
     let assets = SentAssets(.system)
     let port: Int
+    /// What its pages seal their kept edits with; nil if it cannot be kept.
+    private let secret: [UInt8]?
     private let keep: @Sendable (ServerRecord) throws(ArtError) -> Void
     private let elapsed: @Sendable () -> Duration
     private let sleep: @Sendable (Duration) async throws -> Void
@@ -57,11 +59,12 @@
     /// A server of a folder that knows the sessions of a former one. `keep` keeps them for a later one. `end` ends the server.
     init(
       _ launch: StudioLaunch, _ workspace: Workspace, port: Int, keys: [ServerRecord.SessionKey] = [],
+      secret: [UInt8]? = nil,
       clock: some Clock<Duration> = ContinuousClock(),
       end: @escaping @Sendable () -> Void = { kill(getpid(), SIGTERM) },
       keep: @escaping @Sendable (ServerRecord) throws(ArtError) -> Void
     ) {
-      (self.launch, self.port, self.keep, self.end) = (launch, port, keep, end)
+      (self.launch, self.port, self.secret, self.keep, self.end) = (launch, port, secret, keep, end)
       let start = clock.now
       elapsed = { start.duration(to: clock.now) }
       sleep = { try await clock.sleep(for: $0) }
@@ -76,7 +79,7 @@
 
     /// The message that welcomes a page.
     func welcome(_ ticket: String) -> [UInt8] {
-      Handshake.welcome(ticket: ticket, folder: launch.folder, document: hub.first)
+      Handshake.welcome(ticket: ticket, folder: launch.folder, document: hub.first, secret: secret)
     }
 
     /// The client, with the name of this server's user if its page gives none.
@@ -242,7 +245,9 @@
       settings.merges = .carried
       let workspace = try await Workspace.open(launch.folder, settings)
       let (descriptor, port) = try listen(on: [launch.port, former?.port, 0].compactMap(\.self), launch)
-      let server = StudioServer(launch, workspace, port: port, keys: former?.sessions ?? []) {
+      let server = StudioServer(
+        launch, workspace, port: port, keys: former?.sessions ?? [], secret: Self.secret()
+      ) {
         (record) throws(ArtError) in try place.write(record)
       }
       server.keepSessions()
@@ -270,6 +275,14 @@
       await telling.value
       deadline.cancel()
       if let failure { throw failure }
+    }
+
+    /// The user's secret for pages. Without it pages keep edits in their memory only.
+    private static func secret() -> [UInt8]? {
+      do throws(ArtError) { return try PageSecret.read(random: WebSecrets.system.random) } catch {
+        Main.report("pages cannot keep edits over a reload: \(error.cause)")
+        return nil
+      }
     }
 
     /// Takes the place of the folder's server. If a server is running, prints its link and returns nil. A server that starts or ends does not

@@ -27,7 +27,7 @@ import { all, bounds, inverted, middleOf, sameEmoji } from './selection.js';
 import { nearest } from './reading.js';
 import { boxOf, edgesOf, rotation, rounded } from './rules.js';
 import { drawID } from './net.js';
-import { errorText, words } from './words.js';
+import { errorText, isMac, words } from './words.js';
 
 /** How much larger the steps of arrows are while something is grabbed. */
 const grabStep = 10;
@@ -458,7 +458,6 @@ export const isEnabled = (studio, action) => action.isEnabled?.(studio) ?? true;
 /** @param {string} id */
 export const actionOf = (id) => table.get(id);
 
-const isMac = /Mac|iP(hone|ad)/.test(navigator.platform);
 
 /**
  * A key as people read it.

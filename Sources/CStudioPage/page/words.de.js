@@ -33,23 +33,31 @@ export const words = {
     zoom: 'Zoom', history: 'Verlauf',
   },
 
+  start: {
+    missing: (names) => `Diesem Browser fehlt, was das Studio braucht: ${names}. Den Link in einem aktuellen Firefox, Chromium oder Safari öffnen`,
+    failed: (why) => `Die Seite lässt sich nicht starten: ${why}. Neu laden. Hilft das nicht: emojiart serve --link ausführen und die Ausgabe öffnen`,
+    noModule: 'ein Teil von ihr kam nicht an',
+  },
+
   status: {
-    connecting: 'Wird verbunden', noDocument: 'Kein Dokument', saved: 'Gespeichert', saving: 'Wird gespeichert\u00a0…', reconnecting: 'Wird neu verbunden\u00a0…', refused: 'Nicht verbunden', notSaved: 'Nicht gespeichert',
+    connecting: 'Wird verbunden', noDocument: 'Kein Dokument', saved: 'Gespeichert', saving: 'Wird gespeichert\u00a0…', reconnecting: 'Wird neu verbunden\u00a0…', refused: 'Nicht verbunden', notSaved: 'Nicht gespeichert', notKept: 'Nicht aufbewahrt: Seite offen lassen',
   },
   refused: {
     noSession: 'Das Studio wird mit dem Link geöffnet, den emojiart serve ausgibt; einen neuen gibt es mit: emojiart serve --link',
     usedLink: 'Dieser Link wurde schon benutzt oder ist zu alt. Einen neuen gibt es mit: emojiart serve --link',
     notProven: 'Unter dieser Adresse antwortet nicht der Server, den diese Seite kennt. An ihn wurde nichts gesendet. Was getan wurde, bleibt hier erhalten und wird gesendet, sobald der richtige Server wieder da ist. Hat er dann eine andere Adresse: über den Link verbinden',
     notAdmitted: 'Was unter dieser Adresse antwortet, kennt diese Seite nicht. Was getan wurde, bleibt hier erhalten und wird gesendet, sobald der richtige Server wieder da ist. Hat er dann eine andere Adresse: über den Link verbinden',
-    noServer: 'Der Server antwortet nicht. Läuft emojiart serve?',
+    sessionEnded: 'Der Server hat die Sitzung dieser Seite beendet. Was getan wurde, bleibt hier erhalten und wird gesendet, sobald die Seite über einen neuen Link verbunden ist. Einen neuen gibt es mit: emojiart serve --link',
+    noServer: 'Der Server antwortet nicht. Läuft emojiart serve nicht, dann starten und den Link öffnen, den es ausgibt',
     tooManyFailures: 'Zu viele Versuche; die Seite versucht es in einer Minute wieder',
   },
   away: 'Der Server ist nicht erreichbar. Was hier getan wird, bleibt erhalten und wird gesendet, sobald er wieder da ist.',
+  notKept: 'Der Browser hat keinen Platz, um aufzubewahren, was der Server noch nicht hat, oder er darf es nicht. Die Seite offen lassen, bis der Server wieder da ist: Beim Neuladen ginge es verloren.',
   newLink: {
     title: 'Über einen neuen Link verbinden', field: 'Link', verb: 'Verbinden',
     hint: 'Im Ordner des Dokuments emojiart serve oder emojiart serve --link ausführen und die Ausgabe hier einfügen. Was noch nicht gespeichert ist, kommt mit.',
     none: 'Das ist kein Link von emojiart serve. Er sieht so aus: http://127.0.0.1:8080/#c=…',
-    long: 'Es ist zu viel, um es mitzunehmen. Diese Seite offen lassen und den Server an diesem Port wieder starten.',
+    long: (port) => `Es ist zu viel, um es mitzunehmen. Diese Seite offen lassen, emojiart serve --port ${port} ausführen und den Link in diesem Tab öffnen`,
   },
 
   groups: {
@@ -190,7 +198,11 @@ export const words = {
     clipboard: 'Der Browser lässt diese Seite nicht an die Zwischenablage. Strg+C und Strg+V funktionieren trotzdem',
     noModule: 'Der Server ist nicht erreichbar, und dieser Teil der Seite ist noch nicht geladen. Später noch einmal versuchen',
     cannotOpen: (name, reason) => `${name} lässt sich nicht öffnen: ${reason}`,
-    left: (name) => `Änderungen an ${name}, die noch nicht gespeichert sind, liegen hier bereit; sie werden beim Öffnen gesendet`,
+    left: (name, count) => plural(count, { one: `Eine Änderung an ${name}, die nicht gespeichert ist, bleibt hier erhalten. Zum Senden das Dokument öffnen`, other: `${number(count)} Änderungen an ${name}, die nicht gespeichert sind, bleiben hier erhalten. Zum Senden das Dokument öffnen` }),
+    leftElsewhere: (name, folder, count) => plural(count, { one: `Eine Änderung an ${name} in ${folder} bleibt hier erhalten. Sie gehört nicht in den Ordner, der jetzt offen ist. Zum Senden in ihrem Ordner emojiart serve ausführen und den Link in diesem Tab öffnen`, other: `${number(count)} Änderungen an ${name} in ${folder} bleiben hier erhalten. Sie gehören nicht in den Ordner, der jetzt offen ist. Zum Senden in ihrem Ordner emojiart serve ausführen und den Link in diesem Tab öffnen` }),
+    closed: (count) => plural(count, { one: 'Eine Änderung, die nicht gespeichert ist, bleibt hier erhalten. Sie wird gesendet, sobald die Seite über einen neuen Link verbunden ist', other: `${number(count)} Änderungen, die nicht gespeichert sind, bleiben hier erhalten. Sie werden gesendet, sobald die Seite über einen neuen Link verbunden ist` }),
+    unreadable: (count) => plural(count, { one: 'Eine Änderung, die hier aufbewahrt ist, stammt nicht von diesem Benutzer und wird nicht gesendet', other: `${number(count)} Änderungen, die hier aufbewahrt sind, stammen nicht von diesem Benutzer und werden nicht gesendet` }),
+    between: (name) => `Nicht ausgeführt: ${name}. Gerade wird ein anderes Dokument geöffnet; danach noch einmal versuchen`,
   },
 
   background: {

@@ -3,6 +3,7 @@
 // Every word that people read on the page, in one table: here in English. Another language is a table of this shape in a file of its own,
 // such as words.de.js, and the page loads it only if it speaks that language.
 
+import { texts as start } from './guard.js';
 import { language, languages, number, place, plural, speakEnglish } from './language.js';
 
 const english = {
@@ -11,23 +12,27 @@ const english = {
     zoom: 'Zoom', history: 'History',
   },
 
+  start,
+
   status: {
-    connecting: 'Connecting', noDocument: 'No document', saved: 'Saved', saving: 'Saving…', reconnecting: 'Reconnecting…', refused: 'Not connected', notSaved: 'Not saved',
+    connecting: 'Connecting', noDocument: 'No document', saved: 'Saved', saving: 'Saving…', reconnecting: 'Reconnecting…', refused: 'Not connected', notSaved: 'Not saved', notKept: 'Not kept: leave the page open',
   },
   refused: {
     noSession: 'Open the studio by the link that emojiart serve prints; for another one, run: emojiart serve --link',
     usedLink: 'This link was used already, or is too old. For a new one, run: emojiart serve --link',
     notProven: 'What answers at this address is not the server that this page knows. Nothing was sent to it. What you did is kept here, and sent when that server is back. If it is at another address then, connect by its link',
     notAdmitted: 'What answers at this address does not know this page. What you did is kept here, and sent when its own server is back. If that is at another address then, connect by its link',
-    noServer: 'The server does not answer. Is emojiart serve running?',
+    sessionEnded: 'The server has ended the session of this page. What you did is kept here, and sent when you connect by a new link. For one, run: emojiart serve --link',
+    noServer: 'The server does not answer. If emojiart serve is not running, start it, and open the link that it prints',
     tooManyFailures: 'Too many tries; the page tries again in a minute',
   },
   away: 'The server is away. What you do is kept here, and sent when it is back.',
+  notKept: 'This browser has no room to keep what the server does not have yet, or is not allowed to. Leave this page open until the server is back: a reload would lose it.',
   newLink: {
     title: 'Connect by a new link', field: 'Link', verb: 'Connect',
     hint: 'Run emojiart serve in the document’s folder, or emojiart serve --link, and paste what it prints. What is not saved yet goes with you.',
     none: 'That is no link of emojiart serve. It looks like http://127.0.0.1:8080/#c=…',
-    long: 'There is too much to bring along. Keep this page open, and start the server again at this port.',
+    long: (/** @type {string} */ port) => `There is too much to bring along. Leave this page open, run emojiart serve --port ${port}, and open its link in this tab`,
   },
 
   groups: {
@@ -175,7 +180,11 @@ const english = {
     clipboard: 'The browser does not let this page use the clipboard. Press Ctrl+C or Ctrl+V',
     noModule: 'The server is away, and this part of the page is not here yet. Try again when it is back',
     cannotOpen: (/** @type {string} */ name, /** @type {string} */ reason) => `${name} cannot be opened: ${reason}`,
-    left: (/** @type {string} */ name) => `Edits of ${name} that are not saved are kept here; open it to send them`,
+    left: (/** @type {string} */ name, /** @type {number} */ count) => plural(count, { one: `An edit of ${name} that is not saved is kept here; open the document to send it`, other: `${number(count)} edits of ${name} that are not saved are kept here; open the document to send them` }),
+    leftElsewhere: (/** @type {string} */ name, /** @type {string} */ folder, /** @type {number} */ count) => plural(count, { one: `An edit of ${name} in ${folder} is kept here. It is not for the folder that is open now. To send it, run emojiart serve in its folder, and open the link in this tab`, other: `${number(count)} edits of ${name} in ${folder} are kept here. They are not for the folder that is open now. To send them, run emojiart serve in their folder, and open the link in this tab` }),
+    closed: (/** @type {number} */ count) => plural(count, { one: 'An edit that is not saved is kept here. It is sent when you connect by a new link', other: `${number(count)} edits that are not saved are kept here. They are sent when you connect by a new link` }),
+    unreadable: (/** @type {number} */ count) => plural(count, { one: 'An edit that is kept here was not made by this user, and is not sent', other: `${number(count)} edits that are kept here were not made by this user, and are not sent` }),
+    between: (/** @type {string} */ name) => `Not done: ${name}. Another document is being opened; do it again`,
   },
 
   background: {
@@ -285,6 +294,9 @@ const english = {
 /** @typedef {typeof english} Words */
 /** @typedef {keyof Words['verbs']} Verb how the name of an edit begins; documents have it, so it is English */
 
+/** Whether the keyboard has a Command key. */
+export const isMac = /Mac|iP(hone|ad)/.test(globalThis.navigator?.platform ?? '');
+
 /**
  * The words of the page's language.
  * @type {Words}
@@ -294,11 +306,25 @@ export const words = await load();
 /** English takes the place of a table that cannot be loaded. */
 async function load() {
   try {
-    return (await languages[language].load?.())?.words ?? english;
+    return withKeys((await languages[language].load?.())?.words ?? english);
   } catch {
     speakEnglish();
-    return english;
+    return withKeys(english);
   }
+}
+
+/**
+ * A table whose texts name the keys of this machine.
+ * @template Table
+ * @param {Table} table
+ * @returns {Table}
+ */
+export function withKeys(table, hasCommand = isMac) {
+  if (!hasCommand) return table;
+  if (typeof table === 'string') return /** @type {any} */ (table.replace(/\b(Ctrl|Strg)\b/g, '⌘'));
+  if (Array.isArray(table)) return /** @type {any} */ (table.map((each) => withKeys(each, hasCommand)));
+  if (typeof table !== 'object' || table === null) return table;
+  return /** @type {any} */ (Object.fromEntries(Object.entries(table).map(([key, each]) => [key, withKeys(each, hasCommand)])));
 }
 
 /** Shows the words that index.html has in English. */
