@@ -448,7 +448,8 @@ export function run(studio, id) {
     return true;
   }
   if (!id.startsWith('move.') && !settlesItself.includes(id)) studio.settle();
-  Promise.resolve(action.run(studio)).catch((error) => studio.emit('note', { text: errorText(error), kind: 'bad' }));
+  // News have told that the document was left.
+  Promise.resolve(action.run(studio)).catch((error) => error.code === 'left' || studio.emit('note', { text: errorText(error), kind: 'bad' }));
   return true;
 }
 

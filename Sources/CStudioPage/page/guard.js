@@ -15,7 +15,11 @@ export const texts = {
   missing: (/** @type {string} */ names) => `This browser lacks what the studio needs: ${names}. Open the link in a current Firefox, Chromium or Safari`,
   failed: (/** @type {string} */ why) => `The page cannot start: ${why}. Load it again. If that does not help, run emojiart serve --link, and open what it prints`,
   noModule: 'a part of it did not arrive',
+  taken: 'Another program has left a script at this address, which could change what this page does. Nothing was sent. Stop emojiart serve, start it again, and open its link: it has another address then',
 };
+
+/** Whether a service worker stands between this page and its server. The studio has none, so another program had this address, and left it. */
+export const isTaken = () => Boolean(globalThis.navigator?.serviceWorker?.controller);
 
 let isShown = false;
 
@@ -48,7 +52,7 @@ function fail(event) {
 
 const events = ['error', 'unhandledrejection'];
 
-/** Whether the page has what it needs. If not, a link should not be used up: it may be opened in another browser. */
+/** Whether the page may start. If not, its link is not used up: it may be opened in another browser. */
 export const canStart = typeof document === 'undefined' || watch();
 
 function watch() {
@@ -56,7 +60,8 @@ function watch() {
   for (const name of events) addEventListener(name, /** @type {EventListener} */ (fail), true);
   const missing = Object.entries(needs).flatMap(([name, isThere]) => (isThere() ? [] : [name]));
   if (missing.length) show((words) => words.start.missing(missing.join(', ')));
-  return missing.length === 0;
+  else if (isTaken()) show((words) => words.start.taken);
+  return missing.length === 0 && !isTaken();
 }
 
 /** The page has started: later errors are those of what a user does. */

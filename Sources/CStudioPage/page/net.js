@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import { isTaken } from './guard.js';
 import { Outbox } from './outbox.js';
 import { Records, settings, tab } from './storage.js';
 
@@ -139,6 +140,10 @@ export class Net {
    * @param {string} code
    */
   async #trade(code) {
+    if (isTaken()) {
+      this.reason = 'taken';
+      return false;
+    }
     try {
       const response = await fetch('/session', post({ code }));
       const answer = await response.json();
@@ -193,6 +198,7 @@ export class Net {
     // A try that is under way keeps its time.
     if (!session || this.#line) return;
     clearTimeout(this.#timer);
+    if (isTaken()) return this.#become('refused', 'taken');
     if (this.state !== 'refused') this.#become('connecting', '');
     const line = new Line(session, this.client, this.name);
     this.#line = line;

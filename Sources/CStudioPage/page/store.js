@@ -419,7 +419,7 @@ export class Store {
       edit.changes = edit.changes.map((change) =>
         (isOfLabel(change) && change[1] === id ? [change[0], to, ...change.slice(2)] : change));
       edit.byID = byID(edit.changes);
-      edit.request = { ...edit.request, edit: { changes: edit.changes, name: edit.name } };
+      if (edit.request.edit) edit.request = { ...edit.request, edit: { changes: edit.changes, name: edit.name } };
     }
     if (this.#lifted.has(id)) {
       this.#lifted = new Set([...this.#lifted].map((each) => (each === id ? to : each)));

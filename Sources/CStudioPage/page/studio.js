@@ -33,6 +33,8 @@ const reopenTime = 3000;
 
 /** What is pending keeps the page at its document. */
 const notLeft = () => new RequestError({ code: 'notLeft', message: 'not everything is saved' });
+/** Nobody waits for the answer any more, and the request may still be sent; or it was not made, which is told. */
+const left = () => new RequestError({ code: 'left', message: 'the document was left' });
 
 /** @typedef {'select' | 'hand' | 'stamp' | 'brush' | 'caption'} Tool */
 /** @typedef {import('./types').Left} Left */
@@ -326,6 +328,7 @@ export class Studio {
   #openNone(why) {
     this.#isWithoutDocument = !this.isOpen;
     this.emit('message', why);
+    if (!this.isOpen) this.emit('closed', undefined);
     this.showStatus();
   }
 
@@ -389,9 +392,8 @@ export class Studio {
     this.name = '';
     this.#identity = '';
     tab.set('document', null);
-    this.#openNone({ noDocument: this.net.welcome?.folder ?? '' });
     this.refresh();
-    this.emit('closed', undefined);
+    this.#openNone({ noDocument: this.net.welcome?.folder ?? '' });
     return true;
   }
 
@@ -420,7 +422,7 @@ export class Studio {
 
   /** Nothing of the document stays in this page. What is pending is kept for when it is open again. */
   #forget() {
-    for (const { reject } of this.#answers.values()) reject(notLeft());
+    for (const { reject } of this.#answers.values()) reject(left());
     this.#answers.clear();
     this.cancelGesture();
     if (this.lifted) this.release();
@@ -946,7 +948,7 @@ export class Studio {
     // A caller may ignore the answer: news tell the user of an error.
     answer.catch(() => {});
     if (this.isLeaving || !this.isOpen) {
-      this.#answers.get(tag)?.reject(notLeft());
+      this.#answers.get(tag)?.reject(left());
       this.#answers.delete(tag);
       this.emit('news', { kind: 'betweenDocuments', name });
       return answer;

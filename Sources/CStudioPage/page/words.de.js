@@ -26,6 +26,8 @@ const refusals = {
   tooManyPixels: 'Das Bild hat zu viele Pixel', notAnImage: 'Das ist kein lesbares Bild', notAllowed: 'Diese Adresse ist nicht erlaubt',
 };
 
+const taken = 'Ein anderes Programm hat unter dieser Adresse ein Skript hinterlassen, das ändern könnte, was diese Seite tut. Gesendet wurde nichts. emojiart serve beenden, neu starten und den Link öffnen: Er hat dann eine andere Adresse';
+
 /** @type {import('./words').Words} */
 export const words = {
   shell: {
@@ -37,12 +39,14 @@ export const words = {
     missing: (names) => `Diesem Browser fehlt, was das Studio braucht: ${names}. Den Link in einem aktuellen Firefox, Chromium oder Safari öffnen`,
     failed: (why) => `Die Seite lässt sich nicht starten: ${why}. Neu laden. Hilft das nicht: emojiart serve --link ausführen und die Ausgabe öffnen`,
     noModule: 'ein Teil von ihr kam nicht an',
+    taken,
   },
 
   status: {
     connecting: 'Wird verbunden', noDocument: 'Kein Dokument', saved: 'Gespeichert', saving: 'Wird gespeichert\u00a0…', reconnecting: 'Wird neu verbunden\u00a0…', refused: 'Nicht verbunden', notSaved: 'Nicht gespeichert', notKept: 'Nicht aufbewahrt: Seite offen lassen',
   },
   refused: {
+    taken,
     noSession: 'Das Studio wird mit dem Link geöffnet, den emojiart serve ausgibt; einen neuen gibt es mit: emojiart serve --link',
     usedLink: 'Dieser Link wurde schon benutzt oder ist zu alt. Einen neuen gibt es mit: emojiart serve --link',
     notProven: 'Unter dieser Adresse antwortet nicht der Server, den diese Seite kennt. An ihn wurde nichts gesendet. Was getan wurde, bleibt hier erhalten und wird gesendet, sobald der richtige Server wieder da ist. Hat er dann eine andere Adresse: über den Link verbinden',

@@ -18,6 +18,7 @@ const english = {
     connecting: 'Connecting', noDocument: 'No document', saved: 'Saved', saving: 'Saving…', reconnecting: 'Reconnecting…', refused: 'Not connected', notSaved: 'Not saved', notKept: 'Not kept: leave the page open',
   },
   refused: {
+    taken: start.taken,
     noSession: 'Open the studio by the link that emojiart serve prints; for another one, run: emojiart serve --link',
     usedLink: 'This link was used already, or is too old. For a new one, run: emojiart serve --link',
     notProven: 'What answers at this address is not the server that this page knows. Nothing was sent to it. What you did is kept here, and sent when that server is back. If it is at another address then, connect by its link',
