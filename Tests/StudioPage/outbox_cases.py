@@ -92,8 +92,9 @@ class Desk:
         from browser import loaded
         self.open(self.serve("art"))
         self.saved()
-        # What asks for a link is loaded when there is time.
-        loaded(self.page, "dialogs")
+        # What asks for a link, and shows documents, is loaded when there is time.
+        for module in ["dialogs", "library"]:
+            loaded(self.page, module)
         self.stop()
         self.away()
         self.edit(count=count)
@@ -334,8 +335,8 @@ def edits_that_cannot_be_kept(studio):
     page.locator('#status[data-state="notKept"]').wait_for()
     page.get_by_text("a reload would lose it").wait_for()
     # The user stays.
-    page.evaluate("() => { location.reload() }")
-    studio.wait(lambda: page.evaluate("1") and asked == ["beforeunload"], "the question of the browser")
+    page.evaluate("() => { setTimeout(() => location.reload()) }")
+    studio.wait(lambda: page.evaluate("1") == 1 and asked == ["beforeunload"], "the question of the browser")
     desk.edit()
     desk.pending(2)
     desk.address(desk.serve("art"))

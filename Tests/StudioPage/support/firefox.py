@@ -540,7 +540,7 @@ class Dialog:
     """A question of the browser, such as whether to leave the page."""
 
     def __init__(self, page, prompt):
-        self.page, self.message = page, prompt["message"]
+        self.page, self.message, self.type = page, prompt["message"], prompt["type"]
 
     def answer(self, accepts):
         self.page.bidi.send("browsingContext.handleUserPrompt", context=self.page.id, accept=accepts)
