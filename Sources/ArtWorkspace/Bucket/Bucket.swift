@@ -101,6 +101,7 @@ final class Bucket: Sendable {
   func list() async throws(BucketFailure) -> Listing {
     var found = Listing()
     var next: String?
+    var tokens: Set<String> = []
     var (objects, emptyPages) = (0, 0)
     repeat {
       var query = [
@@ -128,7 +129,9 @@ final class Bucket: Sendable {
       objects += max(page.objects.count, Self.leastOfPage)
       emptyPages = page.objects.isEmpty ? emptyPages + 1 : 0
       // A store that goes round in circles, or never ends.
-      guard objects <= Self.mostObjects, emptyPages <= Self.mostEmptyPages else {
+      guard objects <= Self.mostObjects, emptyPages <= Self.mostEmptyPages,
+        next.map({ tokens.insert($0).inserted }) ?? true
+      else {
         throw .failed(
           ArtError(
             .tooLarge,

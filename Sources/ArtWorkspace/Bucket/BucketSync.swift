@@ -201,13 +201,6 @@ public actor BucketSync {
         wakeup.yield()
       }
     }
-    let rewrites = watched.rewrites.subscribe(capacity: 1_024)
-    let followingRewrites = Task { [weak self] in
-      for await name in rewrites {
-        await self?.note(rewritten: name)
-        wakeup.yield()
-      }
-    }
     let polling = Task { [weak self, timeline] in
       while !Task.isCancelled {
         do { try await timeline.sleep(timeline.now() + pause) } catch { return }
@@ -217,7 +210,6 @@ public actor BucketSync {
     }
     defer {
       following.cancel()
-      followingRewrites.cancel()
       polling.cancel()
     }
     do throws(ArtError) {
@@ -242,11 +234,6 @@ public actor BucketSync {
     case .rescanned, .resync: isAllDue = true
     case .conflict, .removed, .damaged, .degraded: break
     }
-  }
-
-  /// A named version is no edit: no event tells of it.
-  private func note(rewritten name: FilePath?) {
-    if let name { changed.insert(name) } else { isAllDue = true }
   }
 
   private func noteAll() { isAllDue = true }

@@ -20,8 +20,6 @@ public actor DocumentFolder {
   /// Emits the path of a document whose file another one has replaced in the state that is known: no event of the folder says so. Nil stands for
   /// more of them than a slow listener can be told of.
   nonisolated let replacements = Broadcast<FilePath?>(overflow: { nil })
-  /// The documents whose files were written without an edit, as by a named version; nil stands for any.
-  nonisolated let rewrites = Broadcast<FilePath?>(overflow: { nil })
   /// File operations block this thread instead of the threads of Swift's concurrency.
   private let executor = ThreadExecutor("emojiart.folder")
   /// A thread of its own.
@@ -152,7 +150,6 @@ public actor DocumentFolder {
     broadcast.finish()
     pendingBroadcast.finish()
     replacements.finish()
-    rewrites.finish()
   }
 
   /// Has a function called with the path of each file that comes to a document's path, before any event of it; it must not wait. Nil ends it.
@@ -326,7 +323,6 @@ extension DocumentFolder {
     let isReplaced = known[path].map { $0.identity != stamp.identity } ?? false
     known[path] = found
     broadcast.send(events)
-    if events.isEmpty { rewrites.send(path) }
     if isReplaced, events.isEmpty { replacements.send(path) }
   }
 
