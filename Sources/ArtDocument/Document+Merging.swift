@@ -11,11 +11,27 @@ extension Document {
   /// Notes what the state has replaced that the working copy has just adopted, and holds that state's file from now on. Without a file, the
   /// former one stays held: merging it again changes nothing.
   func hold(_ file: HeldFile?) {
-    for content in copy.takeReplaced() {
+    let lost = copy.takeReplaced()
+    for content in lost {
       if let state = ReplacedState(content, in: held) { replaced.append(state) }
+    }
+    // Nothing in the content says whether the other file has the versions.
+    if lost.isEmpty, hasChangedVersions, let held, let file, held.identity != file.identity,
+      let state = ReplacedState(nil, in: held)
+    {
+      replaced.append(state)
     }
     if let file { held = file }
   }
+
+  /// Notes that this program has named or removed a version in that file, which is held open: what replaces the file gets the version.
+  package func versionChanged(in file: HeldFile?) {
+    hold(file)
+    hasChangedVersions = true
+  }
+
+  /// The file that is held open; nil if there is none.
+  package var heldFile: HeldFile? { held }
 
   /// Saves edits. What this program had saved, and the store lacks, is merged into it first: an edit must not come before one that its author
   /// had seen. Where merging is impossible, the edits are saved on what there is.
@@ -65,7 +81,7 @@ extension Document {
   /// locked, and what merging throws. If the store cannot be read for another reason, what was saved is kept apart.
   func mergeBeforeClosing() async throws(ArtError) {
     while let runningRefresh { _ = await runningRefresh.value }
-    guard copy.lastSaved != nil, life.state != .closed else { return }
+    guard copy.lastSaved != nil || hasChangedVersions, life.state != .closed else { return }
     let unread = await startRefresh(false, waitingAtMost: nil).value
     while let runningRefresh { _ = await runningRefresh.value }
     do throws(ArtError) {
@@ -124,7 +140,8 @@ extension Document {
 
   /// The saved state, if the file at the path is one that this program has not read yet.
   private var unseen: ReplacedState? {
-    guard copy.lastSaved != nil, let held, let file = store.hold(held), file !== held else { return nil }
+    guard copy.lastSaved != nil || hasChangedVersions, let held, let file = store.hold(held), file !== held
+    else { return nil }
     return ReplacedState(copy.savedContent, in: held)
   }
 

@@ -78,6 +78,15 @@ extension Document {
     if !Task.isCancelled { scheduleRefresh() }
   }
 
+  /// What a refresh has found.
+  private struct Refreshed: Sendable {
+    let result: RefreshResult
+    /// Why the store cannot be saved; nil if it seems that it can.
+    var readOnlyReason: String?
+    /// The folder for the journal of a document that could not be edited before.
+    var folder: JournalFolder?
+  }
+
   /// The state of the store at a refresh.
   private enum RefreshResult: Sendable {
     /// It is in the known state, in this file.
@@ -96,27 +105,34 @@ extension Document {
   ) -> Task<ArtError?, Never> {
     generation.begun += 1
     let (number, old, base, isDirty, held) = (generation.begun, stamp, copy.base, hasUnsavedChanges, held)
+    let preparation = preparation
+    let wasDisabled = if case .editingDisabled = life.state { true } else { false }
     let store: any DocumentStore = if let timeout { self.store.waiting(atMost: timeout) } else { self.store }
     let task = Task { () -> ArtError? in
       do throws(ArtError) {
-        let result = try await wait { () throws(ArtError) -> RefreshResult in
+        let found = try await wait { () throws(ArtError) -> Refreshed in
+          let reason = try preparation.readOnlyReason(of: store)
+          let folder = try wasDisabled && reason == nil ? preparation.prepare(store).folder : nil
+          func found(_ result: RefreshResult) -> Refreshed {
+            Refreshed(result: result, readOnlyReason: reason, folder: folder)
+          }
           let stamp = try store.stamp()
-          if let old, stamp.provesUnchanged(since: old) { return .unchanged(stamp, held) }
+          if let old, stamp.provesUnchanged(since: old) { return found(.unchanged(stamp, held)) }
           // Most new states are this program's own saves.
           let held = store.hold(held)
-          let found = try store.base()
-          if found == base { return .unchanged(stamp, held) }
+          let now = try store.base()
+          if now == base { return found(.unchanged(stamp, held)) }
           // A save must not start while the file may be half-written.
-          if isDirty, isQuiet { return .conflict(found) }
+          if isDirty, isQuiet { return found(.conflict(now)) }
           let state = try store.find(by: self.origin, holding: held)
           guard state.content.id == base.id else { throw .replaced(store.path) }
-          return isDirty ? .conflict(found) : .changed(stamp, state)
+          return found(isDirty ? .conflict(now) : .changed(stamp, state))
         }
-        await refreshed(result, number)
+        await refreshed(found, number)
         return nil
       } catch {
         runningRefresh = nil
-        if isQuiet { await refreshed(.failed(error), number) } else { step() }
+        if isQuiet { await refreshed(Refreshed(result: .failed(error)), number) } else { step() }
         return error
       }
     }
@@ -124,17 +140,17 @@ extension Document {
     return task
   }
 
-  private func refreshed(_ result: RefreshResult, _ number: Int) async {
+  private func refreshed(_ found: Refreshed, _ number: Int) async {
     runningRefresh = nil
     generation.completed = max(generation.completed, number)
     // The document may have been closed meanwhile.
     guard life.state != .closed else { return }
     let isSaveFailing = if case .error = life.state { true } else { false }
     let isDue: Bool
-    switch result {
+    switch found.result {
     case .unchanged(let stamp, let file):
       self.stamp = stamp
-      held = file ?? held
+      hold(file)
       isDue = blocker.refreshed(isSaveFailing: isSaveFailing)
     case .changed(let stamp, let found):
       self.stamp = stamp
@@ -152,7 +168,10 @@ extension Document {
         if !hasUnsavedChanges { emit(life.refreshFailed(error)) }
       }
     }
-    if blocker.readError == nil, !hasUnsavedChanges { emit(life.refreshSucceeded()) }
+    if blocker.readError == nil {
+      if !hasUnsavedChanges { emit(life.refreshSucceeded()) }
+      noteAccess(found.readOnlyReason, journal: found.folder)
+    }
     // What failed before is tried again.
     mergeReplaced()
     if isDue, hasUnsavedChanges, closing == 0 {

@@ -15,18 +15,14 @@ public enum JournalLocation: Sendable {
   case folder(JournalFolder)
   /// No journal: a program that is killed loses its unsaved edits.
   case none
-  /// No journal, and each save makes one edit, with one undo, of all edits that it saves.
-  case noneJoiningEdits
 
   func folder() throws(ArtError) -> JournalFolder? {
     switch self {
     case .standard: try JournalFolder.standard()
     case .folder(let folder): folder
-    case .none, .noneJoiningEdits: nil
+    case .none: nil
     }
   }
-
-  var joinsEdits: Bool { if case .noneJoiningEdits = self { true } else { false } }
 }
 
 /// Why a save is made. The reason sets the timeout for a locked document.
@@ -97,10 +93,14 @@ public actor Document {
   private var autosave: Autosave
   /// The journal of unsaved edits; nil without one, and after closing.
   private var journal: Journal?
+  /// What a document that could not be edited lacks.
+  let preparation: Preparation
   /// Whether the file may have a row about the journal.
   private var isRegistered = false
   /// The file that the document was in when this program read or saved it last; nil before, and if it cannot be held.
   var held: HeldFile?
+  /// Whether this program has named or removed a version. That is no edit: a state that lacks it has the same revision.
+  var hasChangedVersions = false
   /// The states that other programs have replaced, and that are not merged yet, oldest first.
   var replaced: [ReplacedState] = []
   /// The last segment of the journal whose edits are all saved.
@@ -147,6 +147,27 @@ public actor Document {
     init(_ store: any DocumentStore) { self.store = Mutex(store) }
   }
 
+  /// What happens before a document can be edited: orphaned journals are restored, and it gets a journal of its own.
+  struct Preparation: Sendable {
+    let location: JournalLocation
+    let restorer: Author
+    /// Tests set it.
+    let readOnlyReason: (@Sendable () throws(ArtError) -> String?)?
+
+    /// Why a store cannot be saved; nil if it seems that it can.
+    func readOnlyReason(of store: any DocumentStore) throws(ArtError) -> String? {
+      if let readOnlyReason { try readOnlyReason() } else { try store.readOnlyReason() }
+    }
+
+    /// Restores the orphaned journals, and returns their folder; nil without one.
+    func prepare(
+      _ store: any DocumentStore
+    ) throws(ArtError) -> (folder: JournalFolder?, recovered: [RecoveryOutcome]) {
+      guard let folder = try location.folder() else { return (nil, []) }
+      return (folder, try store.restoreOrphans(in: folder, by: restorer))
+    }
+  }
+
   struct RunningSave {
     var task: Task<ArtError?, Never>
     /// The changes that the save contains.
@@ -170,14 +191,14 @@ public actor Document {
     using generator: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
   ) async throws(ArtError) -> Document {
     try await open(
-      store, readOnlyBecause: { () throws(ArtError) in try store.readOnlyReason() }, author: name,
+      store, readOnlyBecause: nil, author: name,
       session: session, journal: location, autosave: policy, refreshInterval: refreshInterval, clock: clock,
       time: time,
       using: generator)
   }
 
   static func open(
-    _ store: some DocumentStore, readOnlyBecause reason: @escaping @Sendable () throws(ArtError) -> String?,
+    _ store: some DocumentStore, readOnlyBecause reason: (@Sendable () throws(ArtError) -> String?)?,
     author name: String?, session: SessionID? = nil, journal location: JournalLocation,
     autosave policy: AutosavePolicy,
     refreshInterval: Duration?, clock: some Clock<Duration>, time: @escaping @Sendable () -> Int,
@@ -186,25 +207,23 @@ public actor Document {
     var generator = generator
     let author = try Author(origin: Origin(using: &generator), name: name, session: session)
     let restorer = try Author(origin: Origin(using: &generator), name: name)
+    let preparation = Preparation(location: location, restorer: restorer, readOnlyReason: reason)
     typealias Opened = (
       reason: String?, folder: JournalFolder?, recovered: [RecoveryOutcome], stamp: FileStamp,
       content: DocumentContent
     )
     let opened = try await wait(on: DispatchQueue(label: "emojiart.opening")) {
       () throws(ArtError) -> Opened in
-      let reason = try reason()
-      let folder = try reason == nil ? location.folder() : nil
-      let recovered = try folder.map { (folder) throws(ArtError) in
-        try store.restoreOrphans(in: folder, by: restorer)
-      }
+      let reason = try preparation.readOnlyReason(of: store)
+      let (folder, recovered) = try reason == nil ? preparation.prepare(store) : (nil, [])
       // The stamp is taken before reading: the next refresh notices a later write.
       let stamp = try store.stamp()
-      return (reason, folder, recovered ?? [], stamp, try store.read())
+      return (reason, folder, recovered, stamp, try store.read())
     }
     let document = Document(
       store,
-      WorkingCopy(opened.content, by: author, joinsEdits: location.joinsEdits, using: generator),
-      opened.stamp, opened.recovered, policy,
+      WorkingCopy(opened.content, by: author, using: generator), opened.stamp, opened.recovered, preparation,
+      policy,
       refreshInterval, Timeline(clock), time)
     try await document.begin(readOnlyBecause: opened.reason, journal: opened.folder)
     return document
@@ -212,11 +231,12 @@ public actor Document {
 
   private init(
     _ store: some DocumentStore, _ copy: WorkingCopy, _ stamp: FileStamp, _ recovered: [RecoveryOutcome],
-    _ policy: AutosavePolicy, _ refreshInterval: Duration?, _ timeline: Timeline,
+    _ preparation: Preparation, _ policy: AutosavePolicy, _ refreshInterval: Duration?, _ timeline: Timeline,
     _ time: @escaping @Sendable () -> Int
   ) {
     location = StoreLocation(store)
     self.recovered = recovered
+    self.preparation = preparation
     self.copy = copy
     self.stamp = stamp
     self.refreshInterval = refreshInterval
@@ -230,12 +250,26 @@ public actor Document {
   }
 
   private func begin(readOnlyBecause reason: String?, journal folder: JournalFolder?) throws(ArtError) {
-    if let folder {
-      journal = try store.makeJournal(
-        in: folder, on: copy.base, origin: origin, author: copy.client.author)
-    }
+    try makeJournal(in: folder)
     emit(life.opened(readOnlyBecause: reason))
     scheduleRefresh()
+  }
+
+  private func makeJournal(in folder: JournalFolder?) throws(ArtError) {
+    guard journal == nil, let folder else { return }
+    journal = try store.makeJournal(in: folder, on: copy.base, origin: origin, author: copy.client.author)
+  }
+
+  /// Notes what a refresh has found: why the document cannot be saved, or that it can, and the folder for its journal. Without a journal it
+  /// stays as it is, and the next refresh tries again.
+  func noteAccess(_ reason: String?, journal folder: JournalFolder?) {
+    if let reason {
+      guard !hasUnsavedChanges, closing == 0 else { return }
+      emit(life.editingDisabled(because: reason))
+    } else if case .editingDisabled = life.state {
+      do throws(ArtError) { try makeJournal(in: folder) } catch { return }
+      emit(life.editingEnabled())
+    }
   }
 
   // MARK: Listening
@@ -318,7 +352,7 @@ public actor Document {
     let now = timeline.now()
     for entry in entries {
       switch entry.kind {
-      case .edit: changeCount.update(.done)
+      case .edit, .merge, .repair, .refuse: changeCount.update(.done)
       case .undo: changeCount.update(.undone)
       case .redo: changeCount.update(.redone)
       }
@@ -374,8 +408,8 @@ public actor Document {
 
   // MARK: Saving
 
-  /// Whether a save makes one edit of all edits that it saves.
-  package var joinsEdits: Bool { copy.joinsEdits }
+  /// The edits that no save has begun to save.
+  package var unsavedEdits: UnsavedEdits { copy.unsaved }
 
   /// Whether the token's changes are saved.
   public func isSaved(_ token: SaveToken) -> Bool { changeCount.isSaved(token) }
@@ -433,7 +467,6 @@ public actor Document {
   /// Starts a save of all changes made until now. No other save is running.
   private func startSave(_ reason: SaveReason) -> RunningSave {
     generation.begun += 1
-    copy.joinUnsaved()
     let (number, token, pictures) = (generation.begun, changeCount.token, copy.ownPictures)
     let edits = copy.beginSave()
     let (segment, isJournalled) = (journal?.cut(), journal != nil)

@@ -81,7 +81,7 @@ public struct ContentChange: Sendable, Equatable {
     self.before = before
     cause =
       switch entry.kind {
-      case .edit: isBackground ? .background : .edit
+      case .edit, .merge, .repair, .refuse: isBackground ? .background : .edit
       case .undo: .undo
       case .redo: .redo
       }
@@ -93,7 +93,7 @@ public struct ContentChange: Sendable, Equatable {
   }
 
   /// A change by other programs' saves, with its effect on the content.
-  init(
+  package init(
     of others: ExternalChange?, _ difference: ContentEffect, isRebased: Bool, before: Int, revision: Int,
     saved: DocumentBase
   ) {
@@ -122,9 +122,12 @@ public enum DocumentEvent: Sendable, Equatable {
   /// cannot be merged, or the new one could not be read before the document was closed. `edits` is the number of missing edits; 0 if it is not
   /// known. `files` are the documents in which the saved state is kept; empty if they could not be written.
   case setAside(edits: Int, files: [String])
-  /// An emoji that this program added has another id, because another program used the same one. The next `changed`
-  /// removes the old one and adds the new one.
+  /// An emoji that this program added has another id, because another program used the same one, or performed the same
+  /// request. The next `changed` removes the old one and adds the new one.
   case renamed(EmojiID, to: EmojiID)
+  /// An unsaved edit of this program was left out: the document has that edit of another program, which performed the same request of the
+  /// same session. The next `changed` has the effect on the content.
+  case repeated(EditID, as: EditID)
   /// The listener was too slow and has missed events up to that version. It should take a snapshot.
   case resync(version: Int)
 
@@ -133,7 +136,7 @@ public enum DocumentEvent: Sendable, Equatable {
     switch self {
     case .changed(let change): change.after
     case .resync(let version): version
-    case .state, .saved, .dropped, .setAside, .renamed: nil
+    case .state, .saved, .dropped, .setAside, .renamed, .repeated: nil
     }
   }
 }

@@ -31,6 +31,8 @@ public enum DocumentState: Sendable, Equatable {
 ///       │              │                 saveSucceeded        │
 ///       └──────────────┴── closed (from every state) ─────────┘
 ///
+/// - A refresh that finds that the file can be saved, or that it cannot, goes to `open` from `editingDisabled`, and back. With unsaved edits
+/// it does not go there: a save reports why it fails.
 /// - A refresh that does not find the file, or finds another document in its place, goes to `error` like a failed
 /// save. The next successful refresh or save ends it.
 /// - A save may be running in `saving` and `error`. A save that retries after an error leaves the state at `error`,
@@ -70,6 +72,18 @@ struct DocumentLife: Equatable {
   mutating func refreshSucceeded() -> DocumentState? {
     guard case .error = state else { return nil }
     return go(to: .open)
+  }
+
+  /// Ends `editingDisabled`.
+  mutating func editingEnabled() -> DocumentState? {
+    guard case .editingDisabled = state else { return nil }
+    return go(to: .open)
+  }
+
+  /// Nothing is unsaved, and no save runs.
+  mutating func editingDisabled(because reason: String) -> DocumentState? {
+    assert(state != .closed && !isSaving, "a refresh of an open document found it")
+    return go(to: .editingDisabled(reason))
   }
 
   mutating func closed() -> DocumentState? { go(to: .closed) }

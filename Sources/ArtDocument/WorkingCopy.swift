@@ -36,8 +36,6 @@ struct WorkingCopy: Sendable {
   /// The saved edits that were reported as lost.
   private var lost: Set<EditID> = []
   private var performed: [Performed] = []
-  /// Set if the unsaved edits become one edit when they are saved.
-  private var joint: JointEdit?
   /// The content's head and the author's numbering before the performed edits.
   private var before: (head: EditID?, author: Author)?
   private var author: Author
@@ -48,22 +46,10 @@ struct WorkingCopy: Sendable {
     let isBackground: Bool
   }
 
-  /// What is needed to make one edit of all unsaved ones.
-  private struct JointEdit: Sendable {
-    /// The content before the first unsaved edit.
-    var start: DocumentContent
-    /// The titles of the first edits.
-    var titles: [String] = []
-    static let mostTitles = 3
-  }
-
-  /// With `joinsEdits` a save makes one edit of all that it saves: see `joinUnsaved`. Then no journal records each of them.
   init(
-    _ content: DocumentContent, by author: Author, joinsEdits: Bool = false,
-    using generator: any RandomNumberGenerator & Sendable
+    _ content: DocumentContent, by author: Author, using generator: any RandomNumberGenerator & Sendable
   ) {
     self.content = content
-    joint = joinsEdits ? JointEdit(start: content) : nil
     self.author = author
     self.generator = generator
     base = DocumentBase(content)
@@ -84,7 +70,6 @@ struct WorkingCopy: Sendable {
   ) -> [Result<DocumentAnswer, ArtError>] {
     assert(performed.isEmpty, "what was performed before is committed or rolled back")
     before = (content.head, author)
-    if joint != nil, self.unsaved.isEmpty { joint = JointEdit(start: content) }
     var answers: [Result<DocumentAnswer, ArtError>] = []
     answers.reserveCapacity(requests.count)
     for request in requests {
@@ -106,9 +91,7 @@ struct WorkingCopy: Sendable {
   mutating func commit() -> [ContentChange] {
     defer { performed.removeAll(keepingCapacity: true) }
     // Not after each edit: cutting an array has a cost.
-    defer { if content.log.count > UnsavedEdits.logged + UnsavedEdits.slack { trimLog() } }
-    let room = JointEdit.mostTitles - (joint?.titles.count ?? JointEdit.mostTitles)
-    joint?.titles += performed.prefix(room).map(\.entry.title)
+    defer { if content.log.count > UnsavedEdits.logged + UnsavedEdits.slack { content.trimLog() } }
     return performed.map { done in
       unsaved.append(done.entry)
       version += 1
@@ -267,12 +250,12 @@ struct WorkingCopy: Sendable {
     let time = time()
     let applied = try content.apply(edit.changes, at: time)
     guard !applied.changes.isEmpty else { return [] }
-    log(edit.name, applied, isBackground: isBackground, request, at: time)
+    log(edit.name, applied, kind: edit.kind, isBackground: isBackground, request, at: time)
     return applied.lost
   }
 
   private mutating func log(
-    _ name: String, _ applied: AppliedEdit, kind: LoggedEdit.Kind = .edit, isBackground: Bool = false,
+    _ name: String, _ applied: AppliedEdit, kind: LoggedEdit.Kind, isBackground: Bool = false,
     _ request: ClientRequest, at time: Int
   ) {
     let entry = LoggedEdit(
@@ -309,33 +292,6 @@ struct WorkingCopy: Sendable {
 
   // MARK: Saving
 
-  /// Whether the edits of a save become one.
-  var joinsEdits: Bool { joint != nil }
-
-  /// Makes one edit of all unsaved ones, if they are to be joined: with their net effect, the id, time and client of the last one, and the
-  /// keys of their requests. Edits without a net effect stay as they are, because their keys are to be recognised; so do those that restore
-  /// a background whose bytes are not stored any more.
-  mutating func joinUnsaved() {
-    guard let joint, unsaved.count > 1, let last = unsaved.entries.last else { return }
-    let effect = ContentEffect(from: joint.start, to: content)
-    var joined = joint.start
-    // The store may have got some since.
-    joined.setPictures(content.pictures)
-    let applied: AppliedEdit
-    do throws(ArtError) { applied = try joined.apply(effect.changes, at: last.time) } catch { return }
-    guard !applied.changes.isEmpty, applied.dropped.isEmpty else { return }
-    let tags = unsaved.entries.flatMap(\.stamp.tags).suffix(Limits.editTags)
-    let stamp = EditStamp(
-      id: last.id, time: last.time, author: last.author, session: last.session, tags: Array(tags))
-    let entry = LoggedEdit(
-      stamp, revision: joined.revision + 1, save: last.save,
-      edit: Edit(name: Edit.name(joining: unsaved.count, joint.titles), changes: applied.changes),
-      inverse: applied.inverse)
-    joined.append(entry)
-    content = joined
-    unsaved = UnsavedEdits([entry])
-  }
-
   /// Begins a save of all changes made until now. No other save is running.
   mutating func beginSave() -> NetEdits {
     assert(saving.isEmpty, "one save at a time")
@@ -348,23 +304,24 @@ struct WorkingCopy: Sendable {
   /// Ends a successful save. `known` are the own pictures at its start.
   mutating func saved(_ outcome: SaveOutcome, pictures known: Set<String>) -> [DocumentEvent] {
     ownPictures.subtract(known.subtracting(outcome.pictures))
-    let last = saving.last
+    let repeated = outcome.rebased?.own.repeated ?? [:]
+    let last = saving.entries.last { repeated[$0.id] == nil }?.id
     // What was adopted may lack the edits that were saved before this save.
     defer { lastSaved = last ?? lastSaved }
     saving = UnsavedEdits()
     var events: [DocumentEvent] = []
     if let rebased = outcome.rebased {
       let own = rebased.own
-      events = own.renamed.map { .renamed($0, to: $1) } + own.dropped.map { .dropped($0.id, $0.changes) }
+      events = own.events
       events += adopt(
         rebased.content, at: outcome.base, rebased.others, recorded: rebased.savedBefore, isRebased: true,
-        renamed: own.renamed)
+        renamed: own.renamed, repeated: own.repeated)
     } else {
       content.markSaved(after: base.revision, upTo: outcome.base.revision, save: base.revision + 1)
       base = outcome.base
     }
     setPictures(outcome.pictures)
-    trimLog()
+    content.trimLog()
     return events
   }
 
@@ -394,7 +351,7 @@ struct WorkingCopy: Sendable {
   private mutating func adopt(
     _ saved: DocumentContent, at base: DocumentBase, _ others: ExternalChange?, recorded: Int?,
     isRebased: Bool,
-    renamed: [EmojiID: EmojiID] = [:]
+    renamed: [EmojiID: EmojiID] = [:], repeated: [EditID: EditID] = [:]
   ) -> [DocumentEvent] {
     guardEdits(besides: saved, others, recorded: recorded)
     let old = content
@@ -404,11 +361,11 @@ struct WorkingCopy: Sendable {
     setPictures(saved.pictures)
     if !unsaved.isEmpty {
       var random = generator
-      let rebased = content.rebase(unsaved, save: base.revision + 1, renamed: renamed, using: &random)
+      let rebased = content.rebase(
+        unsaved, save: base.revision + 1, renamed: renamed, repeated: repeated, using: &random)
       generator = random
       unsaved = rebased.edits
-      events += rebased.renamed.filter { renamed[$0.key] == nil }.map { .renamed($0, to: $1) }
-      events += rebased.dropped.map { .dropped($0.id, $0.changes) }
+      events += rebased.events(besides: renamed)
     }
     let effect = ContentEffect(from: old, to: content)
     guard !effect.isEmpty || others?.hasChanges ?? false else { return events }
@@ -479,12 +436,16 @@ struct WorkingCopy: Sendable {
   private mutating func setPictures(_ pictures: Set<String>) {
     content.setPictures(pictures.union(ownPictures))
   }
+}
 
-  /// Cuts the log to about the size of a file's log.
-  private mutating func trimLog() { content.trimLog(changes: Self.logChanges) }
+extension RebasedEdits {
+  /// What clients of the rebased edits have to know.
+  package var events: [DocumentEvent] { events(besides: [:]) }
 
-  /// The number of changes and inverses that about fit into the 8 MiB of a file's log.
-  private static var logChanges: Int { 200_000 }
+  fileprivate func events(besides known: [EmojiID: EmojiID]) -> [DocumentEvent] {
+    renamed.filter { known[$0.key] == nil }.map { .renamed($0, to: $1) }
+      + repeated.map { .repeated($0, as: $1) } + dropped.map { .dropped($0.id, $0.changes) }
+  }
 }
 
 extension DocumentRequest {

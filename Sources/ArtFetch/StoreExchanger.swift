@@ -37,6 +37,12 @@ package struct StoreExchanger {
     guard case .body(let body) = try transfer.run(settings), var response = transfer.response else {
       throw Refusal(.status, "\(target.place) does not answer in HTTP")
     }
+    if let (name, value) = response.fields.first(where: { $0.value.utf8.count > StoreResponse.fieldLimit }) {
+      throw Refusal(
+        .tooBig,
+        "\(target.place) answers with \(value.utf8.count) bytes of \(name); at most \(StoreResponse.fieldLimit) are read"
+      )
+    }
     response.body = body
     return response
   }

@@ -109,6 +109,8 @@ public struct ArtError: Error, Sendable, Hashable {
     case merge
     /// Ask for a merge by value.
     case mergeByValue
+    /// Merge the copy that is the subject, by its name.
+    case mergeCopy
   }
 
   /// What kind of thing went wrong.

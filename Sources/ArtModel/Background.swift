@@ -94,8 +94,10 @@ public enum BackgroundEdit: Hashable, Sendable {
       changes = [.setPending(nil)]
     }
     let effective = changes.filter { !$0.matches(art) }
-    return effective.isEmpty ? nil : Edit(name: name, changes: effective)
+    return effective.isEmpty ? nil : Edit(name: name, changes: effective, isRefusal: isRefusal)
   }
+
+  private var isRefusal: Bool { if case .refuse = self { true } else { false } }
 
   /// The name of the edit.
   public var name: String {
@@ -109,10 +111,10 @@ public enum BackgroundEdit: Hashable, Sendable {
 
   private static let refuseName = "refuse the background: "
 
-  /// The reason of an edit that refuses a background; nil for other edits.
-  public static func refusal(in edit: Edit) -> Refusal.Reason? {
-    guard edit.name.hasPrefix(refuseName), edit.changes == [.setPending(nil)] else { return nil }
-    return Refusal.Reason(rawValue: String(edit.name.dropFirst(refuseName.count)))
+  /// The reason of an entry that refuses a background; nil for other entries.
+  public static func refusal(in entry: LoggedEdit) -> Refusal.Reason? {
+    guard entry.kind == .refuse, entry.edit.name.hasPrefix(refuseName) else { return nil }
+    return Refusal.Reason(rawValue: String(entry.edit.name.dropFirst(refuseName.count)))
   }
 
   /// Moves all emoji with the centre when a picture arrives from whose centre they were measured. Positions stay

@@ -19,6 +19,8 @@ public struct DocumentContent: Sendable {
   public private(set) var pictures: Set<String>
   /// The log, oldest edit first.
   public private(set) var log: [LoggedEdit]
+  /// The bytes of each entry of the log, as far as they were counted.
+  private var logSizes: [Int?]
   /// The number of edits that the document has had.
   public private(set) var revision: Int
   /// The last edit. Revision and head together name a state.
@@ -32,6 +34,7 @@ public struct DocumentContent: Sendable {
     self.canvas = canvas
     pictures = []
     log = []
+    logSizes = []
     revision = 0
     emojis = EmojiTable()
     order = []
@@ -51,6 +54,7 @@ public struct DocumentContent: Sendable {
     self.pending = pending
     self.pictures = pictures
     self.log = log
+    logSizes = Array(repeating: nil, count: log.count)
     self.revision = revision
     self.head = head
     guard let table = EmojiTable(emojis) else { return nil }
@@ -62,6 +66,7 @@ public struct DocumentContent: Sendable {
   /// Appends the log entry of an edit whose changes are already applied.
   public mutating func append(_ entry: LoggedEdit) {
     log.append(entry)
+    logSizes.append(nil)
     revision = entry.revision
     head = entry.id
   }
@@ -76,6 +81,7 @@ public struct DocumentContent: Sendable {
       do throws(ArtError) { _ = try apply(entry.inverse) } catch { assertionFailure(error.cause) }
     }
     log.removeLast(entries.count)
+    logSizes.removeLast(entries.count)
     revision -= entries.count
     self.head = head
   }
@@ -88,32 +94,40 @@ public struct DocumentContent: Sendable {
     }
   }
 
-  /// Cuts the log to its newest blocks, as a file's log is cut, and to that many changes and inverses in all, where a file's log has a bound
-  /// in bytes. The newest entry always stays.
-  package mutating func trimLog(keeping kept: Int = LogBlock.kept, block: Int = LogBlock.size, changes: Int) {
-    var budget = changes
-    var count = 0
-    for entry in log.reversed() {
-      budget -= entry.edit.changes.count + entry.inverse.count + entry.dropped.count
-      let hasLeft = LogBlock.hasLeft(entry.revision, at: revision, keeping: kept, size: block)
-      guard count == 0 || (!hasLeft && budget >= 0) else { break }
+  /// Cuts the log as a save cuts that of a file. The newest entry always stays.
+  package mutating func trimLog(_ budget: LogBudget = LogBudget()) {
+    // What leaves by its age need not be counted.
+    var count = log.prefix { budget.isLeaving($0.revision, at: revision, of: 0) }.count
+    var total = 0
+    for index in log.indices.dropFirst(count) {
+      let bytes = logSizes[index] ?? log[index].logBytes
+      logSizes[index] = bytes
+      total += bytes
+    }
+    while count < log.count, budget.isLeaving(log[count].revision, at: revision, of: total) {
+      total -= logSizes[count] ?? 0
       count += 1
     }
-    log.removeFirst(log.count - count)
+    log.removeFirst(count)
+    logSizes.removeFirst(count)
   }
 
   /// Cuts the log behind a revision, which becomes the present one. `head` is its edit.
   mutating func cutLog(at revision: Int, head: EditID?) {
     log = Array(log.prefix { $0.revision <= revision })
+    logSizes.removeLast(logSizes.count - log.count)
     self.revision = revision
     self.head = head
   }
 
   /// Adds earlier entries to the log.
-  package mutating func prepend(_ entries: [LoggedEdit]) { log = entries + log }
+  package mutating func prepend(_ entries: [LoggedEdit]) {
+    log = entries + log
+    logSizes = Array(repeating: nil, count: entries.count) + logSizes
+  }
 
   /// Removes all entries of the log.
-  package mutating func clearLog() { log = [] }
+  package mutating func clearLog() { (log, logSizes) = ([], []) }
 
   private struct OrderKey: Comparable, Sendable {
     let z: Int

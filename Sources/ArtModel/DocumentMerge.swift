@@ -289,7 +289,7 @@ private struct YieldingRemovals {
   init(of side: MergeSide, to other: MergeSide) {
     changed = other.own.reduce(into: []) { $0.formUnion($1.changedEmojis) }
     own = changed.isEmpty ? [] : Set(side.own.lazy.map(\.id))
-    guard side.own.contains(where: { $0.kind != .edit }), !changed.isEmpty else {
+    guard side.own.contains(where: \.kind.isStep), !changed.isEmpty else {
       byID = [:]
       return
     }
@@ -331,7 +331,7 @@ extension Change {
 extension LoggedEdit {
   /// The emoji that somebody worked on: moved, resized, turned, mirrored, coloured, or given another text.
   fileprivate var changedEmojis: Set<EmojiID> {
-    guard kind == .edit else { return [] }
+    guard !kind.isStep else { return [] }
     return Set(
       edit.changes.lazy.compactMap { change in
         if case .set(let id, let value) = change, value.field != .order { id } else { nil }
@@ -363,7 +363,7 @@ extension LoggedEdit {
   /// Whether both are the same edit, as far as a merge believes a log. Revision and inverse are not compared.
   fileprivate func isSameEdit(as other: LoggedEdit) -> Bool {
     stamp == other.stamp && save == other.save && kind == other.kind && edit.name == other.edit.name
-      && (kind != .edit || edit.changes == other.edit.changes)
+      && (kind.isStep || edit.changes == other.edit.changes)
       && (dropped.isEmpty && other.dropped.isEmpty || droppedForGood == other.droppedForGood)
   }
 
@@ -383,7 +383,7 @@ extension LoggedEdit {
       writer.string(edit.name)
       writer.string(author ?? "")
       writer.string(session?.description ?? "")
-      if kind == .edit { edit.changes.write(to: &writer) }
+      if !kind.isStep { edit.changes.write(to: &writer) }
     }
     return writer.bytes
   }
@@ -403,7 +403,7 @@ extension DocumentContent {
   /// Makes an entry again, at its place in the order. `index` is of this log.
   fileprivate mutating func makeAgain(_ entry: LoggedEdit, _ index: inout WriteIndex) throws(ArtError) {
     var applied: AppliedEdit
-    if entry.kind == .edit {
+    if !entry.kind.isStep {
       applied = try reapply(entry.edit.changes)
       applied.dropped = entry.dropped
     } else {
@@ -437,8 +437,7 @@ extension DocumentContent {
 extension LoggedEdit {
   /// Whether it is the entry that names a merged state.
   package var isMark: Bool {
-    kind == .edit && edit.name == Edit.mergeName && id.sequence == 1
-      && (edit.changes.isEmpty || edit.changes == [.setPending(nil)])
+    kind == .merge && (edit.changes.isEmpty || edit.changes == [.setPending(nil)])
   }
 }
 
@@ -455,8 +454,8 @@ extension DocumentContent {
       id: EditID(origin: name(self, newest), sequence: 1), time: newest.lazy.map(\.time).max() ?? 0)
     append(
       LoggedEdit(
-        stamp, revision: revision + 1, save: revision + 1,
-        edit: Edit(name: Edit.mergeName, changes: applied.changes), inverse: applied.inverse))
+        stamp, revision: revision + 1, save: revision + 1, kind: .merge,
+        edit: Edit(name: "merge", changes: applied.changes), inverse: applied.inverse))
   }
 
   /// Removes a mark at the end of the log: nothing was made on top of the state that it names.

@@ -8,24 +8,20 @@ public struct Edit: Hashable, Sendable {
   public var name: String
   /// The changes, in order.
   public var changes: [Change]
+  /// Whether it clears the pending background because that was refused.
+  let isRefusal: Bool
 
   /// An edit with these values.
-  public init(name: String, changes: [Change]) {
+  public init(name: String, changes: [Change]) { self.init(name: name, changes: changes, isRefusal: false) }
+
+  init(name: String, changes: [Change], isRefusal: Bool) {
     self.name = name
     self.changes = changes
+    self.isRefusal = isRefusal
   }
 
-  /// The name of the edit that a repair appends to the log. It has no changes and cannot be undone; it gives the
-  /// document a new head.
-  public static let repairName = "repair"
-
-  /// The name of an edit that joins several, of which the first ones have these titles: `12 edits: add 🐝, move 🐝, …`.
-  package static func name(joining count: Int, _ titles: [String]) -> String {
-    "\(count) edits: \((titles + (count > titles.count ? ["…"] : [])).joined(separator: ", "))"
-  }
-
-  /// The name of the entry that a merge appends to the log. It gives the merged state a name, `(revision, head)`, that no other state has.
-  public static let mergeName = "merge"
+  /// The kind of its entry in the log.
+  package var kind: LoggedEdit.Kind { isRefusal ? .refuse : .edit }
 }
 
 /// One field of a document set to a value, or an emoji added or removed.

@@ -197,19 +197,9 @@ extension PendingBackground {
 extension LoggedEdit {
   /// Whether this undo or redo added or removed a pending URL that stands for a background.
   var setsSubstitute: Bool {
-    guard kind != .edit else { return false }
+    guard kind.isStep else { return false }
     return (edit.changes + inverse).contains {
       if case .setPending(let pending?) = $0 { pending.isSubstitute } else { false }
-    }
-  }
-}
-
-extension LoggedEdit.Kind {
-  /// The entry that this one reverts.
-  package var revertedID: EditID? {
-    switch self {
-    case .edit: nil
-    case .undo(let named), .redo(let named): named
     }
   }
 }
@@ -225,8 +215,8 @@ extension EditableArt {
     _ changes: [Change], of kind: LoggedEdit.Kind = .edit, at time: Int
   ) throws(ArtError) -> AppliedEdit {
     let possible = try possible(changes, of: kind, at: time)
-    var applied = try apply(possible.changes, recordingAll: kind != .edit)
-    let isSubstituted = kind == .edit && !possible.lost.isEmpty && !applied.changes.isEmpty
+    var applied = try apply(possible.changes, recordingAll: kind.isStep)
+    let isSubstituted = !kind.isStep && !possible.lost.isEmpty && !applied.changes.isEmpty
     for change in [Change.setBackground(background), .setPending(pending)] where isSubstituted {
       guard possible.changes.contains(where: { $0.field == change.field }),
         !applied.changes.contains(where: { $0.field == change.field })
@@ -330,7 +320,7 @@ extension ArtReading {
     var possible = possible
     possible.dropped = possible.changes.filter { $0.field == .pending }
     possible.changes.removeAll { $0.field == .pending }
-    if kind != .edit || pending?.isSubstitute == true { possible.changes.append(.setPending(nil)) }
+    if kind.isStep || pending?.isSubstitute == true { possible.changes.append(.setPending(nil)) }
     return possible
   }
 

@@ -283,20 +283,21 @@ extension JSONReader {
   }
 }
 
-/// The keys of one object. Most objects have few keys; searching a short array is faster than hashing.
+/// The keys of one object, compared by their bytes: the names of two documents may be canonically equivalent. Most objects have few keys;
+/// searching a short array is faster than hashing.
 private struct KeySet {
   private var few: [String] = []
-  private var many: Set<String> = []
+  private var many: Set<[UInt8]> = []
 
   /// Inserts a key; false if it is already there.
   mutating func insert(_ key: String) -> Bool {
-    if few.contains(key) { return false }
+    if few.contains(where: { $0.utf8.elementsEqual(key.utf8) }) { return false }
     guard few.count >= 16 else {
       if few.isEmpty { few.reserveCapacity(4) }
       few.append(key)
       return true
     }
-    return many.insert(key).inserted
+    return many.insert(Array(key.utf8)).inserted
   }
 }
 

@@ -19,9 +19,29 @@ package enum LogBlock {
   }
 }
 
+/// How much the log of a document has: its newest edits, in a file and in memory.
+package struct LogBudget: Sendable {
+  /// The number of edits that it has at least, if their bytes allow it.
+  package var kept: Int
+  /// The revisions of a block.
+  package var block: Int
+  /// The bytes that the edits have at most, as `LoggedEdit.logBytes` counts.
+  package var bytes: Int
+
+  /// The budget of the file format, unless a test has a smaller one.
+  package init(kept: Int = LogBlock.kept, block: Int = LogBlock.size, bytes: Int = 8 << 20) {
+    (self.kept, self.block, self.bytes) = (kept, block, bytes)
+  }
+
+  /// Whether the oldest edit of a log leaves it. `newest` is the document's revision, `total` the bytes of the log. The newest edit stays.
+  package func isLeaving(_ oldest: Int, at newest: Int, of total: Int) -> Bool {
+    oldest < newest && (LogBlock.hasLeft(oldest, at: newest, keeping: kept, size: block) || total > bytes)
+  }
+}
+
 /// An edit in the document's log: its author and time, its changes, and their inverse.
 public struct LoggedEdit: Hashable, Sendable, Identifiable {
-  /// The relation of an entry to undo and redo.
+  /// What an entry is. Undo and redo take all but undos and redos for edits.
   public enum Kind: Hashable, Sendable {
     /// A user's action.
     case edit
@@ -29,6 +49,23 @@ public struct LoggedEdit: Hashable, Sendable, Identifiable {
     case undo(EditID)
     /// Reverts the undo with that id.
     case redo(EditID)
+    /// The mark at the end of a merged log. It gives the merged state a name, `(revision, head)`, that no other state has.
+    case merge
+    /// A repair has built the file. It changes nothing, and gives the document a new head.
+    case repair
+    /// The pending background was refused for good. The name says why.
+    case refuse
+
+    /// The entry that this one reverts: that of an undo or a redo.
+    package var revertedID: EditID? {
+      switch self {
+      case .undo(let named), .redo(let named): named
+      case .edit, .merge, .repair, .refuse: nil
+      }
+    }
+
+    /// Whether it is an undo or a redo.
+    package var isStep: Bool { revertedID != nil }
   }
 
   /// The id, the time and the client.
@@ -37,7 +74,7 @@ public struct LoggedEdit: Hashable, Sendable, Identifiable {
   public let revision: Int
   /// The save that the edit belongs to: the revision of the first edit of that save.
   public let save: Int
-  /// The relation to undo and redo.
+  /// What it is.
   public let kind: Kind
   /// The name and the changes. An undo and a redo have the name of the original action.
   public let edit: Edit
@@ -75,8 +112,26 @@ public struct LoggedEdit: Hashable, Sendable, Identifiable {
       stamp, revision: revision, save: save, kind: kind, edit: edit, inverse: inverse, dropped: dropped)
   }
 
+  /// The bytes that it takes of the log's capacity: those of its name, and of its tags, changes, inverse and dropped changes in JSON.
+  package var logBytes: Int {
+    var bytes = edit.name.utf8.count
+    var json = JSONWriter()
+    func count(_ write: (inout JSONWriter) -> Void) {
+      json.restart()
+      write(&json)
+      bytes += json.bytes.count
+    }
+    count(edit.changes.write)
+    count(inverse.write)
+    if !dropped.isEmpty { count(dropped.write) }
+    if !stamp.tags.isEmpty {
+      count { json in json.array { json in for tag in stamp.tags { json.string(tag.description) } } }
+    }
+    return bytes
+  }
+
   /// Whether it is the entry that a repair appends to the log.
-  var isRepair: Bool { kind == .edit && edit.name == Edit.repairName && edit.changes.isEmpty }
+  var isRepair: Bool { kind == .repair && edit.changes.isEmpty }
 
   /// Whether the document was the same before it, apart from its revision: an undo of what later edits have set is an entry, too, because it
   /// says what stands.
@@ -85,7 +140,7 @@ public struct LoggedEdit: Hashable, Sendable, Identifiable {
   /// The title for users: `move 🐝`, `Undo move 🐝`, `Redo move 🐝`.
   public var title: String {
     switch kind {
-    case .edit: edit.name
+    case .edit, .merge, .repair, .refuse: edit.name
     case .undo: "Undo \(edit.name)"
     case .redo: "Redo \(edit.name)"
     }
@@ -116,19 +171,17 @@ extension LoggedEdit {
   /// `texts` are the texts of the emoji concerned, as far as known. The result may contain text from a document; the
   /// front end escapes it for display.
   public func summary(_ texts: [EmojiID: String] = [:]) -> String {
-    if kind == .edit, let reason = BackgroundEdit.refusal(in: edit) {
-      return "background refused (\(reason.rawValue))"
-    }
+    if let reason = BackgroundEdit.refusal(in: self) { return "background refused (\(reason.rawValue))" }
     let phrases = EditPhrases(edit.changes, inverse, texts).phrases
     let limit = 3
     let effect: String =
       if phrases.isEmpty {
-        edit.name == Edit.repairName ? "repaired" : edit.name
+        kind == .repair ? "repaired" : edit.name
       } else {
         phrases.prefix(limit).joined(separator: ", ") + (phrases.count > limit ? ", and more" : "")
       }
     return switch kind {
-    case .edit: effect
+    case .edit, .merge, .repair, .refuse: effect
     case .undo: "undo: \(effect)"
     case .redo: "redo: \(effect)"
     }

@@ -27,7 +27,8 @@ package struct StoreRequest: Sendable, Hashable {
           || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
       }
       return !name.isEmpty && name.utf8.count <= 100 && name.utf8.allSatisfy(isLetter)
-        && value.utf8.count <= 8_192 && value.utf8.allSatisfy { (0x20...0x7E).contains($0) }
+        && value.utf8.count <= StoreResponse.fieldLimit
+        && value.utf8.allSatisfy { (0x20...0x7E).contains($0) }
     }
   }
 
@@ -55,6 +56,9 @@ package struct StoreResponse: Sendable, Hashable {
   package static let fieldNames = [
     "date", "etag", "retry-after", "x-amz-bucket-region", "x-amz-meta-emojiart-state",
   ]
+
+  /// The most bytes of a field.
+  package static let fieldLimit = 8_192
 
   /// The status of HTTP.
   package var status: Int
@@ -187,7 +191,7 @@ extension StoreResponse {
         try reader.object { (name, reader) throws(ArtError) in
           guard fieldNames.contains(name) else { throw reader.error("no field \"\(name.prefix(40))\"") }
           let value = try reader.string()
-          guard value.utf8.count <= 8_192 else { throw reader.error("a long field") }
+          guard value.utf8.count <= fieldLimit else { throw reader.error("a long field") }
           fields[name] = value
         }
       case "status": status = try reader.count(100...999, "as a status")

@@ -67,12 +67,9 @@ public struct UndoPlan: Sendable, Equatable {
   /// Plans an undo or redo again, on a document with other programs' new edits; nil when the entry that it reverts
   /// has left the log.
   static func again(_ kind: LoggedEdit.Kind, in art: some ArtReading) throws(ArtError) -> UndoPlan? {
-    switch kind {
-    case .edit: return nil
-    case .undo(let target), .redo(let target):
-      var walk = UndoWalk(.back(target, as: kind), by: nil)
-      return try walk.next(in: art)
-    }
+    guard let target = kind.revertedID else { return nil }
+    var walk = UndoWalk(.back(target, as: kind), by: nil)
+    return try walk.next(in: art)
   }
 
   fileprivate init(_ kind: LoggedEdit.Kind, reverting entry: LoggedEdit, after later: LaterWrites) {
@@ -195,18 +192,19 @@ private struct UndoWalk: Sendable {
     let isOwn = owner?.owns(entry) ?? true
     let stands = !reverted.contains(entry.id)
     switch (goal, entry.kind) {
-    case (.undo, .edit) where isOwn && stands && !entry.inverse.isEmpty:
+    case (.undo, let kind) where !kind.isStep && isOwn && stands && !entry.inverse.isEmpty:
       return .found(UndoPlan(.undo(entry.id), reverting: entry, after: later))
     case (.standing(let target), _) where entry.id == target:
       guard stands, !entry.inverse.isEmpty else { return .end }
       switch entry.kind {
-      case .edit: return .found(UndoPlan(.undo(entry.id), reverting: entry, after: later))
+      case .edit, .merge, .repair, .refuse:
+        return .found(UndoPlan(.undo(entry.id), reverting: entry, after: later))
       case .undo: return .found(UndoPlan(.redo(entry.id), reverting: entry, after: later))
       case .redo: return .end
       }
     case (.back(let target, let kind), _) where entry.id == target:
       return .found(UndoPlan(kind, reverting: entry, after: later))
-    case (.redo, .edit) where isOwn:
+    case (.redo, let kind) where !kind.isStep && isOwn:
       return .end
     case (.redo, .undo) where isOwn && stands:
       return .found(UndoPlan(.redo(entry.id), reverting: entry, after: later))
@@ -219,7 +217,7 @@ private struct UndoWalk: Sendable {
 
   private mutating func note(_ entry: LoggedEdit, isOwn: Bool, stands: Bool) {
     switch entry.kind {
-    case .edit: edits.insert(entry.id)
+    case .edit, .merge, .repair, .refuse: edits.insert(entry.id)
     case .undo(let named), .redo(let named):
       names[entry.id] = named
       if stands { reverted.insert(named) }
@@ -289,7 +287,7 @@ private struct LaterWrites: Sendable {
   /// Whether two adjacent writes of a field restore its value.
   private static func cancels(_ write: Write, _ earlier: LoggedEdit) -> Bool {
     switch (write.kind, earlier.kind) {
-    case (.undo(let edit), .edit): edit == earlier.id
+    case (.undo(let edit), let kind) where !kind.isStep: edit == earlier.id
     // An undo reverts the preceding write of a field, which is its edit or a redo of that edit.
     case (.undo, .redo): true
     case (.redo(let undo), .undo): undo == earlier.id

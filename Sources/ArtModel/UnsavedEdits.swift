@@ -7,8 +7,8 @@
 /// After a save with unknown outcome, the edits until then are either all saved or all unsaved. Edits before and
 /// after such a save are never merged: see `seal`.
 public struct UnsavedEdits: Sendable {
-  /// The number of entries kept one by one, at least. A file's log has as many.
-  public static let logged = 1_000
+  /// The number of entries kept one by one, at least: as many as a log may have.
+  public static let logged = LogBlock.kept + LogBlock.size
   /// How many more entries may accumulate before older ones are merged. Cutting an array has a cost.
   public static let slack = 200
 
@@ -132,6 +132,80 @@ struct NetChanges: Sendable {
   }
 }
 
+// MARK: - Requests that two programs performed
+
+/// Edits whose requests another program has performed, too: for the same session and under the same tag. A client repeats a request by another
+/// program if it gets no answer, and both may perform it before one knows what the other one has saved. The edit that is in the log counts.
+package struct RepeatedEdits: Sendable {
+  /// For each edit that does not count the one that the log has.
+  package private(set) var edits: [EditID: EditID] = [:]
+  /// For the emoji that it adds those that the other edit added.
+  package private(set) var emojis: [EmojiID: EmojiID] = [:]
+
+  private struct Key: Hashable {
+    let session: SessionID
+    let tag: RequestTag
+  }
+
+  /// Looks up edits that are not in the log.
+  package init(_ entries: [LoggedEdit], in log: [LoggedEdit]) {
+    let known = Set(log.lazy.map(\.id))
+    let new = entries.filter { $0.session != nil && !$0.stamp.tags.isEmpty && !known.contains($0.id) }
+    guard !new.isEmpty else { return }
+    let logged = Self.byRequest(log)
+    for (key, mine) in Self.byRequest(new) {
+      guard let theirs = logged[key], let last = theirs.last else { continue }
+      for (index, entry) in mine.enumerated() {
+        edits[entry.id] = index < theirs.count ? theirs[index].id : last.id
+      }
+      // What a restore brings is of many requests.
+      let (own, other) = (
+        mine.flatMap(\.addedEmojis), theirs.filter { $0.stamp.tags.count == 1 }.flatMap(\.addedEmojis)
+      )
+      guard own.count == other.count else { continue }
+      for (old, new) in zip(own, other) { emojis[old] = new }
+    }
+  }
+
+  private static func byRequest(_ entries: [LoggedEdit]) -> [Key: [LoggedEdit]] {
+    var found: [Key: [LoggedEdit]] = [:]
+    for entry in entries {
+      guard let session = entry.session else { continue }
+      for tag in entry.stamp.tags { found[Key(session: session, tag: tag), default: []].append(entry) }
+    }
+    return found
+  }
+
+  /// The edits that count, with the ids that their emoji and the edits that they revert have in the log.
+  package func rest(of entries: [LoggedEdit]) -> [LoggedEdit] {
+    guard !edits.isEmpty else { return entries }
+    return entries.filter { edits[$0.id] == nil }.map { entry in
+      LoggedEdit(
+        entry.stamp, revision: entry.revision, save: entry.save, kind: entry.kind.renamed(by: edits),
+        edit: Edit(name: entry.edit.name, changes: entry.edit.changes.map { $0.renamed(by: emojis) }),
+        inverse: entry.inverse.map { $0.renamed(by: emojis) },
+        dropped: entry.dropped.map { $0.renamed(by: emojis) })
+    }
+  }
+}
+
+extension LoggedEdit {
+  fileprivate var addedEmojis: [EmojiID] {
+    edit.changes.compactMap { if case .add(let emoji) = $0 { emoji.id } else { nil } }
+  }
+}
+
+extension LoggedEdit.Kind {
+  /// The kind with the other id of the entry that it reverts.
+  fileprivate func renamed(by names: [EditID: EditID]) -> LoggedEdit.Kind {
+    switch self {
+    case .undo(let id): .undo(names[id] ?? id)
+    case .redo(let id): .redo(names[id] ?? id)
+    case .edit, .merge, .repair, .refuse: self
+    }
+  }
+}
+
 // MARK: - Rebasing
 
 /// The result of rebasing edits on another state of the document.
@@ -142,8 +216,10 @@ public struct RebasedEdits: Sendable {
   /// a field that an undo or redo would set, a background's bytes are not stored any more, or a URL would be pending
   /// in place of a background although there is one.
   public fileprivate(set) var dropped: [(id: EditID, changes: [Change])] = []
-  /// New ids of emoji whose old ids another program has used too.
+  /// New ids of emoji whose old ids another program has used too, and those that another program gave them which performed the same request.
   public fileprivate(set) var renamed: [EmojiID: EmojiID] = [:]
+  /// Edits that are left out, because the document has another program's of the same request.
+  public fileprivate(set) var repeated: [EditID: EditID] = [:]
 
   fileprivate init(renamed: [EmojiID: EmojiID]) { self.renamed = renamed }
 
@@ -154,13 +230,18 @@ public struct RebasedEdits: Sendable {
 extension DocumentContent {
   /// Applies edits that were made on another state of this document, in their order, and appends them to the log.
   /// Fields are independent: only a later edit of the same field replaces a value. Changes that exceed a bound are
-  /// dropped. `save` is the save that the edits belong to; new ids are drawn from `generator`; `renamed` has the new
-  /// ids of emoji that earlier edits added.
+  /// dropped, and so are edits of requests that the log has. `save` is the save that the edits belong to;
+  /// new ids are drawn from `generator`; `renamed` has the new ids of emoji that earlier edits added, and
+  /// `repeated` the edits that stand for earlier ones which were left out.
   public mutating func rebase(
-    _ unsaved: UnsavedEdits, save: Int, renamed: [EmojiID: EmojiID] = [:],
+    _ unsaved: UnsavedEdits, save: Int, renamed: [EmojiID: EmojiID] = [:], repeated: [EditID: EditID] = [:],
     using generator: inout some RandomNumberGenerator
   ) -> RebasedEdits {
     var rebased = RebasedEdits(renamed: renamed)
+    let found = RepeatedEdits(unsaved.entries, in: log)
+    rebased.renamed.merge(found.emojis) { $1 }
+    rebased.repeated = found.edits
+    let twins = repeated.merging(found.edits) { $1 }
     for batch in unsaved.older {
       let applied = reapply(
         batch.net.changes, of: .edit, as: batch.last, at: unsaved.entries.first?.time ?? 0, &rebased,
@@ -170,14 +251,14 @@ extension DocumentContent {
       for change in applied.changes { net.add(change) }
       rebased.edits.older.append(UnsavedEdits.Batch(net: net, count: batch.count, last: batch.last))
     }
-    for entry in unsaved.entries {
-      let applied = reapply(
-        entry.edit.changes, of: entry.kind, as: entry.id, at: entry.time, &rebased, &generator)
+    for entry in unsaved.entries where found.edits[entry.id] == nil {
+      let kind = entry.kind.renamed(by: twins)
+      let applied = reapply(entry.edit.changes, of: kind, as: entry.id, at: entry.time, &rebased, &generator)
       let new = LoggedEdit(
-        entry.stamp, revision: revision + 1, save: save, kind: entry.kind,
+        entry.stamp, revision: revision + 1, save: save, kind: kind,
         edit: Edit(name: entry.edit.name, changes: applied.changes),
         inverse: applied.inverse,
-        dropped: entry.kind == .edit ? Self.merged(entry.dropped, applied.dropped) : applied.dropped)
+        dropped: entry.kind.isStep ? applied.dropped : Self.merged(entry.dropped, applied.dropped))
       append(new)
       rebased.edits.append(new)
     }
@@ -206,7 +287,7 @@ extension DocumentContent {
     _ wanted: [Change], of kind: LoggedEdit.Kind, at time: Int, renaming names: inout [EmojiID: EmojiID],
     using generator: inout some RandomNumberGenerator
   ) throws(ArtError) -> AppliedEdit {
-    guard kind != .edit else { return try apply(rename(wanted, in: &names, using: &generator), at: time) }
+    guard kind.isStep else { return try apply(rename(wanted, in: &names, using: &generator), at: time) }
     guard let again = try UndoPlan.again(kind, in: self) else { return try apply(wanted, of: kind, at: time) }
     return try apply(again, at: time)
   }

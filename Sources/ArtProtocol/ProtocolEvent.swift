@@ -10,7 +10,7 @@ import ArtWorkspace
 ///     {"state":"saving"}  {"state":"open"}  {"state":"closed"}  {"code":"…","reason":"…","state":"error"}
 ///     {"reason":"…","state":"editingDisabled"}  {"saved":{"revision":12}}  {"changed":{…}}
 ///     {"dropped":{"changes":[…],"edit":"…"}}  {"setAside":{"edits":2,"files":["…"]}}
-///     {"renamed":{"id":"…","to":"…"}}  {"resync":{"version":9}}
+///     {"renamed":{"id":"…","to":"…"}}  {"repeated":{"as":"…","edit":"…"}}  {"resync":{"version":9}}
 ///     {"background":{…},"revision":12,"tag":7}  {"rejected":{…},"tag":7}  {"error":{…},"tag":7}
 ///     {"degraded":{"reason":"…"}}  {"watching":true}  {"lifecycle":"background"}
 public enum ProtocolEvent: Sendable, Equatable {
@@ -26,6 +26,8 @@ public enum ProtocolEvent: Sendable, Equatable {
   case setAside(edits: Int, files: [String])
   /// An emoji that this program added has another id.
   case renamed(EmojiID, to: EmojiID)
+  /// An own edit was left out, because the document has another program's of the same request.
+  case repeated(EditID, as: EditID)
   /// The client has missed events up to that version and should ask for the document.
   case resync(version: Int)
   /// A fetched background was set. The tag is the request's; nil for one that was pending.
@@ -51,6 +53,7 @@ public enum ProtocolEvent: Sendable, Equatable {
       case .dropped(let edit, let changes): .dropped(edit, changes)
       case .setAside(let edits, let files): .setAside(edits: edits, files: files)
       case .renamed(let old, let new): .renamed(old, to: new)
+      case .repeated(let edit, let other): .repeated(edit, as: other)
       case .resync(let version): .resync(version: version)
       }
   }
@@ -195,6 +198,13 @@ extension ProtocolEvent {
           $0.string(old.description)
           $0.key("to")
           $0.string(new.description)
+        }
+      case .repeated(let edit, let other):
+        json.member("repeated") {
+          $0.key("as")
+          $0.string(other.description)
+          $0.key("edit")
+          $0.string(edit.description)
         }
       case .resync(let version):
         json.member("resync") {
@@ -361,6 +371,23 @@ private struct EventMembers {
     }
   }
 
+  /// An object with two members.
+  private static func pair<Value>(
+    _ first: String, _ second: String, of event: String, _ reader: inout JSONReader,
+    _ read: (inout JSONReader) throws(ArtError) -> Value
+  ) throws(ArtError) -> (Value, Value) {
+    var (one, other): (Value?, Value?) = (nil, nil)
+    try reader.object { (key, reader) throws(ArtError) in
+      switch key {
+      case first: one = try read(&reader)
+      case second: other = try read(&reader)
+      default: throw reader.error("\(event) with the key \"\(key.prefix(40))\"")
+      }
+    }
+    guard let one, let other else { throw reader.error("\(event) without \(first) or \(second)") }
+    return (one, other)
+  }
+
   private static func event(_ key: String, _ reader: inout JSONReader) throws(ArtError) -> ProtocolEvent {
     switch key {
     case "changed": return .changed(try ProtocolChange(from: &reader))
@@ -383,16 +410,11 @@ private struct EventMembers {
       }
       return .lifeCycle(event)
     case "renamed":
-      var (old, new): (EmojiID?, EmojiID?) = (nil, nil)
-      try reader.object { (key, reader) throws(ArtError) in
-        switch key {
-        case "id": old = try reader.emojiID()
-        case "to": new = try reader.emojiID()
-        default: throw reader.error("renamed with the key \"\(key.prefix(40))\"")
-        }
-      }
-      guard let old, let new else { throw reader.error("renamed without id or to") }
+      let (old, new) = try pair("id", "to", of: key, &reader) { (r) throws(ArtError) in try r.emojiID() }
       return .renamed(old, to: new)
+    case "repeated":
+      let (edit, other) = try pair("edit", "as", of: key, &reader) { (r) throws(ArtError) in try r.editID() }
+      return .repeated(edit, as: other)
     case "resync":
       return .resync(version: try reader.only("version") { (r) throws(ArtError) in try r.integer() })
     case "setAside":

@@ -9,6 +9,7 @@ import ArtWorkspace
 ///     {"document":"…","edits":[…],"event":"changed","origin":"…","revision":13}
 ///     {"document":"…","edits":[],"event":"changed","revision":13}
 ///     {"all":true,"document":"…","event":"changed","revision":4}
+///     {"document":"…","event":"versions","revision":13,"versions":["draft"]}
 ///     {"document":"…","event":"resync","revision":2000}  {"document":"…","event":"removed"}
 ///     {"document":"…","event":"renamed","from":"…"}  {"document":"…","event":"damaged","reason":"…"}
 ///     {"detail":"…","document":"…","event":"rejected","reason":"status","transient":true,"url":"…"}
@@ -25,6 +26,8 @@ public enum ProtocolNotice: Sendable, Equatable {
   case replaced(String, revision: Int)
   /// The document has had more edits than its log keeps.
   case resync(String, revision: Int)
+  /// Versions of a document were named or removed; the names of those that it has now.
+  case versions(String, names: [String], revision: Int)
   /// A document was removed.
   case removed(String)
   /// A conflict copy of a document came beside it.
@@ -55,6 +58,8 @@ public enum ProtocolNotice: Sendable, Equatable {
       [.conflict(name(document), of: name(other), revision: revision)]
     case .changed(let document, let change, isWholeAgain: _): changes(change, name(document))
     case .resync(let document, let revision): [.resync(name(document), revision: revision)]
+    case .versions(let document, let names, let revision):
+      [.versions(name(document), names: names, revision: revision)]
     case .behind(let document, let revision, since: _): [.replaced(name(document), revision: revision)]
     case .removed(let document): [.removed(name(document))]
     case .renamed(let document, let old, revision: _): [.renamed(name(document), from: name(old))]
@@ -84,6 +89,7 @@ public enum ProtocolNotice: Sendable, Equatable {
     case .conflict: "conflict"
     case .changed, .replaced: "changed"
     case .resync: "resync"
+    case .versions: "versions"
     case .removed: "removed"
     case .renamed: "renamed"
     case .damaged: "damaged"
@@ -151,6 +157,12 @@ extension ProtocolNotice {
         json.text("document", document)
         json.text("event", event)
         json.revision(revision)
+      case .versions(let document, let names, let revision):
+        json.text("document", document)
+        json.text("event", event)
+        json.revision(revision)
+        json.key("versions")
+        json.array { json in for name in names { json.string(name) } }
       case .removed(let document):
         json.text("document", document)
         json.text("event", event)
@@ -213,6 +225,7 @@ private struct NoticeMembers {
   private var numbers: [String: Int] = [:]
   private var flags: [String: Bool] = [:]
   private var edits: [ProtocolEdit]?
+  private var versions: [String]?
 
   mutating func read(_ key: String, _ reader: inout JSONReader) throws(ArtError) {
     switch key {
@@ -221,6 +234,10 @@ private struct NoticeMembers {
     case "documents", "revision": numbers[key] = try reader.integer()
     case "all", "transient": flags[key] = try reader.boolean()
     case "edits": edits = try reader.edits()
+    case "versions":
+      var names: [String] = []
+      try reader.array { (reader) throws(ArtError) in names.append(try reader.string()) }
+      versions = names
     default: throw reader.error("a notice with the key \"\(key.prefix(40))\"")
     }
   }
@@ -240,6 +257,11 @@ private struct NoticeMembers {
     case "changed": notice = try changed(&reader)
     case "resync":
       notice = .resync(try text("document", &reader), revision: try number("revision", &reader))
+    case "versions":
+      guard let names = versions else { throw reader.error("no versions") }
+      versions = nil
+      notice = .versions(
+        try text("document", &reader), names: names, revision: try number("revision", &reader))
     case "removed": notice = .removed(try text("document", &reader))
     case "renamed":
       notice = .renamed(try text("document", &reader), from: try text("from", &reader))
@@ -256,7 +278,7 @@ private struct NoticeMembers {
       notice = .degraded(folder: try text("folder", &reader), reason: try text("reason", &reader))
     default: throw reader.error("no event \"\(event.prefix(40))\"")
     }
-    guard strings.isEmpty, numbers.isEmpty, flags.isEmpty, edits == nil else {
+    guard strings.isEmpty, numbers.isEmpty, flags.isEmpty, edits == nil, versions == nil else {
       throw reader.error("\(event) with members of another event")
     }
     return notice

@@ -37,17 +37,17 @@ package struct BucketRecord: Sendable {
   }
 
   /// What is known, by the documents' names; nothing if the file is damaged or cannot be read.
-  package func entries() -> [String: Entry] {
+  package func entries() -> [FilePath: Entry] {
     do throws(ArtError) {
       guard let bytes = try file?.read() else { return [:] }
-      var entries: [String: Entry] = [:]
+      var entries: [FilePath: Entry] = [:]
       try bytes.withUnsafeBufferPointer { (bytes) throws(ArtError) in
         try JSONReader.read(bytes) { (reader) throws(ArtError) in
           try reader.object { (name, reader) throws(ArtError) in
             var texts: [String] = []
             try reader.array { (reader) throws(ArtError) in texts.append(try reader.string()) }
             guard texts.count == 2 else { throw reader.error("an entry that is none") }
-            entries[name] = Entry(etag: texts[0], key: texts[1])
+            entries[FilePath(name)] = Entry(etag: texts[0], key: texts[1])
           }
         }
       }
@@ -58,11 +58,11 @@ package struct BucketRecord: Sendable {
   }
 
   /// Writes what is known. A failure only costs requests.
-  package func save(_ entries: [String: Entry]) {
+  package func save(_ entries: [FilePath: Entry]) {
     var writer = JSONWriter()
     writer.object { writer in
       for (name, entry) in entries.sorted(by: { $0.key < $1.key }) {
-        writer.key(name)
+        writer.key(name.string)
         writer.array { writer in
           writer.string(entry.etag)
           writer.string(entry.key)

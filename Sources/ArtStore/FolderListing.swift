@@ -4,7 +4,8 @@ import ArtModel
 import ArtSystem
 import Glibc
 
-/// The documents of a folder: the entries with the extension `.emojiart`.
+/// The documents of a folder: the files with the extension `.emojiart`, and links with it. Folders, other special files and AppleDouble files
+/// are none.
 public struct FolderListing: Sendable {
   /// The largest number of folders between the listed one and a document.
   private static let deepest = 64
@@ -26,8 +27,8 @@ public struct FolderListing: Sendable {
         faults.append((next.name, error))
       }
     }
-    names.sort()
-    unreadable.sort()
+    names.sort { FilePath($0) < FilePath($1) }
+    unreadable.sort { FilePath($0) < FilePath($1) }
   }
 
   /// Adds the documents of one folder. Returns the folders in it, if some are left to go down.
@@ -66,6 +67,11 @@ public struct FolderListing: Sendable {
     let ending = Format.fileExtension.utf8
     let bytes = entry.nameBytes
     guard bytes.count > ending.count, bytes.suffix(ending.count).elementsEqual(ending) else { return false }
+    guard !FolderEntry.isAppleDouble(bytes), !entry.leadsToFolder else { return false }
+    switch entry.listedKind {
+    case .pipe, .socket, .device: return false
+    case .file, .folder, .link, nil: break
+    }
     if let name = entry.name {
       names.append(prefix + name)
     } else {
@@ -82,9 +88,11 @@ enum NearNames {
     // This is only a hint, so a folder that cannot be listed gives none.
     guard let names = try? FolderListing(of: parts.folder).names else { return [] }
     // Without the extension, which all names share.
-    let stems = names.map { String($0.dropLast(Format.fileExtension.count)) }
-    let isFull = parts.name.hasSuffix(Format.fileExtension)
-    let stem = isFull ? String(parts.name.dropLast(Format.fileExtension.count)) : parts.name
-    return nearest(to: stem, among: stems).map { parts.prefix + $0 + Format.fileExtension }
+    let stems = names.map { FilePath($0).without(ending: Format.fileExtension).string }
+    let stem = FilePath(parts.name).without(ending: Format.fileExtension).string
+    // Never the very name, nor one that looks like it.
+    return nearest(to: stem, among: stems.filter { $0 != stem }).map {
+      parts.prefix + $0 + Format.fileExtension
+    }
   }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ArtModel
+
 /// Format 1 of a document file, as `docs/FORMAT.md` describes it.
 enum Format {
   /// `application_id` in the header: "EmAr".
@@ -10,7 +12,7 @@ enum Format {
   static let largestFile = 256 << 20
   /// The most bytes of names, tags, changes, inverses and dropped changes in the log, which `LogBlock` cuts, too. The newest edit stays
   /// whatever its size.
-  static let logBytes = 8 << 20
+  static let logBytes = LogBudget().bytes
   /// The most edits in the archive of those that have left the log.
   static let archiveEdits = 20_000
   /// The most bytes in the archive, counted as in the log.

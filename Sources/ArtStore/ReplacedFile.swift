@@ -7,7 +7,7 @@ import Glibc
 /// A small file that programs replace or remove as a whole, one after the other. A reader sees the old content or the new one, also
 /// after a kill.
 ///
-///     PATH        the content; if it is a link, the file that it leads to is replaced
+///     PATH        the content; if it is a link, the file that it leads to is replaced, but for `shared`
 ///     PATH.new    the new content while it is written, under the lock on the folder; a kill may leave it
 package struct ReplacedFile {
   let path: String
@@ -20,10 +20,22 @@ package struct ReplacedFile {
   /// Whether only emojiart uses the path: the file has mode 0600, links are not followed, and anything but a
   /// regular file of at most `limit` bytes counts as missing and is replaced.
   var isPrivate = false
+  /// Whether others may write to the folder: no link is followed, and the folder and the file must be this user's.
+  private var isShared = false
 
-  /// A file of at most that many bytes, which other programs read and write, too.
+  init(
+    path: String, limit: Int, timeout: Duration = .seconds(1), isDurable: Bool = true, isPrivate: Bool = false
+  ) {
+    (self.path, self.limit, self.timeout) = (path, limit, timeout)
+    (self.isDurable, self.isPrivate) = (isDurable, isPrivate)
+  }
+
+  /// A file of at most that many bytes, which other programs read and write, too, in a folder of documents. Neighbours may have put
+  /// something there: `update` throws `notPermitted` for a folder or a file of another user, and `notADocument` for a link.
   package static func shared(_ path: String, limit: Int) -> ReplacedFile {
-    ReplacedFile(path: path, limit: limit)
+    var file = ReplacedFile(path: path, limit: limit)
+    file.isShared = true
+    return file
   }
 
   /// The content; nil if there is none. Throws `notADocument` if it is no regular file, `tooLarge`,
@@ -38,6 +50,7 @@ package struct ReplacedFile {
   ) throws(ArtError) -> Value {
     let folder = FilePath(path).folder
     try StateFolder.makeFolders(folder)
+    if isShared { for path in [folder, path] { try Self.checkOwner(of: path) } }
     let target = try target()
     let lock = try FolderLock(FilePath(target).folder, timeout: timeout)
     defer { withExtendedLifetime(lock) {} }
@@ -68,10 +81,24 @@ package struct ReplacedFile {
     guard Glibc.unlink(path) == 0 || errno == ENOENT else { throw .system("remove", path) }
   }
 
+  private static func checkOwner(of path: String) throws(ArtError) {
+    var status = stat()
+    guard lstat(path, &status) == 0 else {
+      if errno == ENOENT { return }
+      throw .system("look at", path)
+    }
+    guard status.st_uid == geteuid() || status.st_uid == 0 else {
+      throw ArtError(
+        .notPermitted, "\(path) belongs to another user (\(status.st_uid)), and is left alone", about: path)
+    }
+  }
+
   /// The file to replace: users keep their settings elsewhere and link to them.
   private func target() throws(ArtError) -> String {
     var status = stat()
-    guard !isPrivate, lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { return path }
+    guard !isPrivate, !isShared, lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else {
+      return path
+    }
     do throws(SystemError) { return try FilePath.resolved(path) } catch {
       throw ArtError(error, cannot: "follow the link", path)
     }
@@ -135,9 +162,18 @@ public struct FileRights: Sendable, Equatable {
     try self.init(of: descriptor, status, name: path)
   }
 
+  /// What became of permissions that were applied.
+  public enum Applied: Sendable {
+    /// The file has them, as far as its owner and group could be set.
+    case all
+    /// The file system or its mount refuses to set a mode; the file has fewer rights.
+    case fewer
+  }
+
   /// Applies the permissions to a new file. If the group cannot be set, the new one gets only the rights of
   /// all others. On a file system that refuses to set a mode, the file keeps one that allows no more. Throws `inputOutput`, `notPermitted`.
-  public func apply(to descriptor: Int32, name: String) throws(ArtError) {
+  @discardableResult
+  public func apply(to descriptor: Int32, name: String) throws(ArtError) -> Applied {
     for (name, value) in attributes {
       // A file system with less room for attributes than the old one's: the file is more than its tags.
       do throws(SystemError) { try FileSystem.setAttribute(name, of: descriptor, to: value) } catch {}
@@ -155,19 +191,23 @@ public struct FileRights: Sendable, Equatable {
       // With a list, the middle bits of the mode are not the group's rights.
       return try Self.setMode(keepsGroup ? mode : others, of: descriptor, name)
     }
-    try Self.setMode(mode & 0o707, of: descriptor, name)
+    guard try Self.setMode(mode & 0o707, of: descriptor, name) == .all else { return .fewer }
     do throws(SystemError) {
       try FileSystem.setAttribute(Self.attribute, of: descriptor, to: list)
     } catch {
       // The group has no rights then: too few is safe, too many is not.
     }
+    return .all
   }
 
   /// Sets the mode. FAT, and many network file systems, give each file the same mode and refuse another one.
-  private static func setMode(_ mode: mode_t, of descriptor: Int32, _ name: String) throws(ArtError) {
-    guard fchmod(descriptor, mode) != 0 else { return }
+  private static func setMode(
+    _ mode: mode_t, of descriptor: Int32, _ name: String
+  ) throws(ArtError) -> Applied {
+    guard fchmod(descriptor, mode) != 0 else { return .all }
     let error = ArtError.system("set the rights of", name)
     var status = stat()
     guard fstat(descriptor, &status) == 0, status.st_mode & 0o777 & ~mode == 0 else { throw error }
+    return status.st_mode & 0o777 == mode ? .all : .fewer
   }
 }

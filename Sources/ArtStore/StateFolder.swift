@@ -41,7 +41,7 @@ public enum StateFolder {
   /// Throws `badValue` for a relative path: programs in different working directories would not find each
   /// other's files.
   static func absolute(_ path: String, in variable: String) throws(ArtError) -> String {
-    guard path.hasPrefix("/") else {
+    guard FilePath(path).isAbsolute else {
       throw ArtError(
         .badValue, "\(variable) is \(path), which is no absolute path; give one that begins with /",
         about: path)
@@ -69,63 +69,9 @@ public enum StateFolder {
     }
   }
 
-  /// The approximate most bytes of all quarantined files. The oldest are removed when there are more.
-  private static let quarantineLimit = 1 << 30
-
-  /// Quarantines bytes in a file below `aside`, and returns its path. Equal bytes are stored once.
-  static func quarantine(_ bytes: [UInt8], as name: String) throws(ArtError) -> String {
-    try quarantine(bytes, as: name, in: try path() + "/aside", limit: quarantineLimit)
-  }
-
-  /// The same in another folder, with a limit on the bytes of all files in it.
-  static func quarantine(
-    _ bytes: [UInt8], as name: String, in folder: String, limit: Int
-  ) throws(ArtError) -> String {
-    try makeFolders(folder)
-    // With the digest before it, a long name would exceed what file systems allow.
-    var end = name.unicodeScalars[...]
-    while end.reduce(0, { $0 + $1.utf8.count }) > 150 { end.removeFirst() }
-    let path = "\(folder)/\(bytes.withUnsafeBufferPointer { ContentDigest.mark(of: $0) })-\(String(end))"
-    var status = stat()
-    if lstat(path, &status) == 0, Int(status.st_size) == bytes.count,
-      try PlainFile.read(path, limit: bytes.count) == bytes
-    {
-      return path
-    }
-    try evictOldest(for: bytes.count, in: folder, limit: limit)
-    // The rename keeps a kill from leaving a truncated file under the final name.
-    var random = SystemRandomNumberGenerator()
-    let new = "\(folder)/\(DocumentID(using: &random)).new"
-    try PlainFile.create(new, bytes)
-    guard rename(new, path) == 0 else { throw .system("create", path) }
-    try PlainFile.syncFolder(of: path)
-    return path
-  }
-
-  /// Removes the oldest quarantined files until that many bytes fit.
-  private static func evictOldest(for newBytes: Int, in folder: String, limit: Int) throws(ArtError) {
-    var files: [(path: String, bytes: Int, modified: Int)] = []
-    do throws(SystemError) {
-      try FolderEntry.each(in: folder) { entry in
-        let path = "\(folder)/\(entry.displayName)"
-        var status = stat()
-        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return }
-        files.append((path, Int(status.st_size), status.st_mtim.tv_sec))
-      }
-    } catch {
-      throw ArtError(error, cannot: "look into", folder)
-    }
-    files.sort { ($0.modified, $0.path) < ($1.modified, $1.path) }
-    var total = files.reduce(newBytes) { $0 &+ $1.bytes }
-    for file in files where total > limit {
-      guard unlink(file.path) == 0 || errno == ENOENT else { throw .system("remove", file.path) }
-      total -= file.bytes
-    }
-  }
-
   /// Creates a folder and those above it with mode 0700. Existing folders are not changed.
   package static func makeFolders(_ path: String) throws(ArtError) {
-    var prefix = path.hasPrefix("/") ? "/" : ""
+    var prefix = FilePath(path).isAbsolute ? "/" : ""
     for part in FilePath(path).components {
       prefix += prefix.isEmpty || prefix == "/" ? part : "/" + part
       guard mkdir(prefix, 0o700) == 0 || errno == EEXIST || errno == EISDIR else {

@@ -19,6 +19,22 @@ extension ArtError {
     ArtError(.exists, "\(name) exists already", about: name, remedy: .editExisting)
   }
 
+  /// A document's name that leaves no room for the name of its rollback journal.
+  static func tooLongName(_ path: String) -> ArtError {
+    let (parts, ending) = (FilePath(path), DocumentFile.ending)
+    let most =
+      FileSystem.longestName(in: parts.folder) - ending.utf8.count - DocumentFile.journalEnding.utf8.count
+    let name = FilePath(parts.name).without(ending: ending).string
+    guard name.utf8.count > most else {
+      return ArtError(
+        .badValue, "the path of \(name.prefix(40)) is too long for the file system", about: path)
+    }
+    return ArtError(
+      .badValue,
+      "the name \(name.prefix(40))… has \(name.utf8.count) bytes; a document's name has at most \(most) bytes here",
+      about: path)
+  }
+
   static func notADocument(_ name: String, _ what: String, remedy: Remedy? = nil) -> ArtError {
     ArtError(
       .notADocument, "\(name) is not an emojiart document: \(what)", about: name, remedy: remedy)
@@ -225,7 +241,7 @@ extension ArtError {
     return ArtError(
       .notPermitted,
       "\(first.path) \(owner)cannot be read\(more); there may be unsaved edits of your documents in it: "
-        + "`sudo chown \(geteuid()) \(first.folder.path)/\(first.origin)*` makes them yours")
+        + "`sudo chown \(geteuid()) \(first.folder.path)/\(first.id)*` makes them yours")
   }
 
   /// A journal with an unreadable head: its document is unknown.

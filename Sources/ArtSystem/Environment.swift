@@ -48,10 +48,14 @@ public struct XDGFolders {
   public var data: String? { own("XDG_DATA_HOME", else: ".local/share") }
   /// Data of all users: `$XDG_DATA_DIRS`, in order of precedence.
   public var sharedData: [String] {
-    (variable("XDG_DATA_DIRS") ?? "").split(separator: ":").map(String.init).filter { $0.hasPrefix("/") }
+    (variable("XDG_DATA_DIRS") ?? "").split(separator: ":").map(String.init).filter {
+      FilePath($0).isAbsolute
+    }
   }
 
-  private func absolute(_ name: String) -> String? { variable(name).flatMap { $0.hasPrefix("/") ? $0 : nil } }
+  private func absolute(_ name: String) -> String? {
+    variable(name).flatMap { FilePath($0).isAbsolute ? $0 : nil }
+  }
 
   /// A folder to write to. For root a folder of another user does not count, such as the home that `sudo -E` passes on: what root creates
   /// there its owner can neither use nor remove.

@@ -6,14 +6,20 @@ import Glibc
 /// A path, absolute or relative to a folder, compared by its bytes: precomposed and decomposed é are two files.
 /// Slashes are found by their byte, because a name may begin with a scalar that forms one `Character` with the
 /// slash before it, such as a skin tone.
-package struct FilePath: Sendable, Hashable, Comparable {
+package struct FilePath: Sendable, Hashable, Comparable, CustomStringConvertible, ExpressibleByStringLiteral {
   /// The path as given; empty for the folder that relative paths start from.
   package let string: String
 
   package init(_ string: String) { self.string = string }
 
+  /// A path of the program's own.
+  package init(stringLiteral string: String) { self.string = string }
+
   /// The folder that relative paths start from.
   package static let root = FilePath("")
+
+  /// The path as given.
+  package var description: String { string }
 
   /// Whether this is `root`.
   package var isRoot: Bool { string.isEmpty }
@@ -32,7 +38,7 @@ package struct FilePath: Sendable, Hashable, Comparable {
   }
 }
 
-// // MARK: - Components
+// MARK: - Components
 
 extension FilePath {
   /// The part after the last slash.
@@ -59,6 +65,24 @@ extension FilePath {
 
   /// Whether the path contains a slash, so that it is more than a name.
   package var hasSlash: Bool { string.utf8.contains(UInt8(ascii: "/")) }
+
+  /// Whether the path begins with a slash.
+  package var isAbsolute: Bool { string.utf8.first == UInt8(ascii: "/") }
+
+  /// Whether the path ends with a slash, so that it can only be a folder.
+  package var endsWithSlash: Bool { string.utf8.last == UInt8(ascii: "/") }
+
+  /// Whether the path ends with these bytes. `hasSuffix` of `String` compares characters: a scalar before the ending may belong to the
+  /// first of them.
+  package func hasEnding(_ ending: String) -> Bool {
+    string.utf8.count >= ending.utf8.count && string.utf8.suffix(ending.utf8.count).elementsEqual(ending.utf8)
+  }
+
+  /// The path without an ending; the path itself where it has another one.
+  package func without(ending: String) -> FilePath {
+    guard hasEnding(ending) else { return self }
+    return FilePath(String(decoding: string.utf8.dropLast(ending.utf8.count), as: UTF8.self))
+  }
 }
 
 // MARK: - Relative to a folder
@@ -79,15 +103,13 @@ extension FilePath {
 
   /// Whether this is the folder itself, or lies in it at any depth.
   package func isWithin(_ folder: FilePath) -> Bool {
-    if folder.isRoot { return true }
-    var rest = string.utf8.makeIterator()
-    for byte in folder.string.utf8 where rest.next() != byte { return false }
-    guard let next = rest.next() else { return true }
-    return next == UInt8(ascii: "/")
+    guard string.utf8.starts(with: folder.string.utf8) else { return false }
+    let next = string.utf8.dropFirst(folder.string.utf8.count).first
+    return folder.isRoot || folder.endsWithSlash || next == nil || next == UInt8(ascii: "/")
   }
 }
 
-// // MARK: - Resolving and renaming
+// MARK: - Resolving and renaming
 
 extension FilePath {
   /// The absolute path without symbolic links. Throws the error of realpath(3), and EILSEQ where that path is

@@ -12,6 +12,12 @@ public enum FileSystem {
     return UInt32(truncatingIfNeeded: status.f_type)
   }
 
+  /// The most bytes of a file's name in a folder, by pathconf(3); 255, Linux's `NAME_MAX`, where the file system does not say.
+  public static func longestName(in folder: String) -> Int {
+    let count = pathconf(folder, Int32(_PC_NAME_MAX))
+    return count > 0 ? count : 255
+  }
+
   /// An extended attribute of an open file, at most 64 KiB, which is Linux's limit. Nil where the file has no
   /// such attribute, or its file system has none at all. Throws the error of fgetxattr(2).
   public static func attribute(_ name: String, of descriptor: Int32) throws(SystemError) -> [UInt8]? {

@@ -27,6 +27,10 @@ package struct FolderEntry {
   /// The name with U+FFFD in place of invalid UTF-8, for messages.
   package var displayName: String { String(decoding: nameBytes, as: UTF8.self) }
 
+  /// Whether a name is that of an AppleDouble file, which a Mac writes beside a file for what its own file systems store in it: it has the
+  /// ending of that file, and nothing of its content. Source: RFC 1740, and macOS's `._` on foreign file systems.
+  package static func isAppleDouble(_ name: some Collection<UInt8>) -> Bool { name.starts(with: "._".utf8) }
+
   /// Whether its name begins with a dot.
   package var isHidden: Bool { nameBytes.first == UInt8(ascii: ".") }
 

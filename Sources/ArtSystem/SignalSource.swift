@@ -33,12 +33,12 @@ public struct SignalSource: Sendable {
     return number > 0 ? number : nil
   }
 
-  /// Starts a thread that calls `body` with each signal, one after the other, until this process ends. Throws
-  /// where no thread can be started.
+  /// Starts a thread that calls `body` with each signal, one after the other, until this process ends. All other signals are blocked in it, so
+  /// that it does not get those of a source that is made later. Throws where no thread can be started.
   public func follow(_ body: @escaping @Sendable (Int32) -> Void) throws(SystemError) {
     if numbers.isEmpty { return }
     let numbers = numbers
-    try Threads.begin {
+    try Threads.begin(signals: .none) {
       var set = Self.set(numbers)
       while true {
         var number: Int32 = 0
@@ -47,12 +47,21 @@ public struct SignalSource: Sendable {
     }
   }
 
-  /// Restores the former signal mask. A pending signal that ends programs ends this one here, because Swift's
+  /// Unblocks the signals that this source has blocked. A pending signal that ends programs ends this one here, because Swift's
   /// runtime would report SIGQUIT as a trap of the program.
   public func release() {
-    var set = before
-    if let number = next(of: Self.endings.filter { sigismember(&set, $0) == 0 }) { Self.die(of: number) }
-    pthread_sigmask(SIG_SETMASK, &set, nil)
+    var before = before
+    let blocked = numbers.filter { sigismember(&before, $0) == 0 }
+    if let number = next(of: Self.endings.filter(blocked.contains)) { Self.die(of: number) }
+    var set = Self.set(blocked)
+    pthread_sigmask(SIG_UNBLOCK, &set, nil)
+  }
+
+  /// Whether a signal is blocked in this thread.
+  public static func isBlocked(_ number: Int32) -> Bool {
+    var now = sigset_t()
+    pthread_sigmask(SIG_BLOCK, nil, &now)
+    return sigismember(&now, number) == 1
   }
 
   /// Whether this process ignores a signal.

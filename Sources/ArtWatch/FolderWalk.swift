@@ -30,8 +30,9 @@ struct FolderWalk: Sendable {
 
   /// Whether files of that name may be wanted. Compares bytes, because most names in a large folder are not
   /// wanted.
-  func mayWant(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
+  func mayWant(_ name: some BidirectionalCollection<UInt8>) -> Bool {
     name.count > ending.count && name.suffix(ending.count).elementsEqual(ending)
+      && !FolderEntry.isAppleDouble(name)
   }
 
   /// The file that an event under a name concerns. An event of SQLite's rollback journal concerns its database.
@@ -39,7 +40,7 @@ struct FolderWalk: Sendable {
     let own =
       name.suffix(Self.journal.count).elementsEqual(Self.journal)
       ? name.dropLast(Self.journal.count) : name[...]
-    guard own.count > ending.count, own.suffix(ending.count).elementsEqual(ending) else { return nil }
+    guard mayWant(own) else { return nil }
     // No `String` leads to a name that is not UTF-8.
     guard let text = String(validating: own, as: UTF8.self) else { return nil }
     let path = folder.appending(text)

@@ -23,6 +23,7 @@ public actor FolderWatcher {
   private let remoteKind: @Sendable (UInt) -> String?
   /// Wakes `next()`; a test sees whether it waits.
   nonisolated let wakeup = Wakeup()
+  private nonisolated let arrivals: Arrivals
   private let executor = ThreadExecutor("emojiart.watch")
 
   private var debouncer: Debouncer
@@ -74,6 +75,7 @@ public actor FolderWatcher {
     self.settings = settings
     self.start = start
     walk = FolderWalk(folder, settings)
+    arrivals = Arrivals(walk)
     self.remoteKind = remoteKind
     timeline = Timeline(clock)
     debouncer = Debouncer(quiet: settings.quiet, maxDelay: settings.maxDelay)
@@ -142,6 +144,12 @@ public actor FolderWatcher {
     guard !isClosed else { return }
     debouncer.schedule(FilePath(path), at: timeline.now() + delay)
     wakeup.wake()
+  }
+
+  /// Has a function called with the path of each file that comes to a wanted path, at once, on another thread. It must not wait. Nothing is
+  /// reported while the folder is scanned periodically. Nil ends it.
+  package nonisolated func forwardArrivals(to receive: (@Sendable (FilePath) -> Void)?) {
+    arrivals.forward(to: receive)
   }
 
   /// Stops watching; returns when the helper has ended.
@@ -248,7 +256,7 @@ extension FolderWatcher {
   }
 
   private func startHelper(_ program: HelperProgram) async throws(ArtError) {
-    let inbox = Inbox(wakeup, now: timeline.now, quiet: settings.quiet)
+    let inbox = Inbox(wakeup, now: timeline.now, quiet: settings.quiet, arrivals: arrivals)
     let ended = Wakeup()
     let process = try start(
       program, { inbox.receive($0) },
@@ -518,6 +526,7 @@ extension FolderWatcher {
         default: trouble = trouble ?? .helperSilent()
         }
       }
+      arrivals.know(tree)
       return trouble
     } catch {
       abandonHelper(error)

@@ -100,6 +100,7 @@ struct EventMask: OptionSet, Hashable, Sendable {
   static let attributes = EventMask(rawValue: 0x4)
   static let movedFrom = EventMask(rawValue: 0x40)
   static let movedTo = EventMask(rawValue: 0x80)
+  static let created = EventMask(rawValue: 0x100)
   static let deleted = EventMask(rawValue: 0x200)
   static let selfDeleted = EventMask(rawValue: 0x400)
   static let selfMoved = EventMask(rawValue: 0x800)
@@ -187,9 +188,15 @@ final class Inbox: Sendable {
   private let now: @Sendable () -> Duration
   private let quiet: Duration
   private let capacity: Int
+  private let arrivals: Arrivals?
 
-  init(_ wakeup: Wakeup, now: @escaping @Sendable () -> Duration, quiet: Duration, capacity: Int = 65_536) {
+  /// `arrivals` are told of each event when it comes.
+  init(
+    _ wakeup: Wakeup, now: @escaping @Sendable () -> Duration, quiet: Duration, capacity: Int = 65_536,
+    arrivals: Arrivals? = nil
+  ) {
     self.wakeup = wakeup
+    self.arrivals = arrivals
     self.now = now
     self.quiet = quiet
     self.capacity = capacity
@@ -197,10 +204,12 @@ final class Inbox: Sendable {
 
   func receive(_ bytes: [UInt8]) {
     let time = now()
+    let line = Result { () throws(ArtError) in try HelperLine(bytes) }
+    if let arrivals, case .success(.event(let event)) = line { arrivals.tell(event) }
     let wakes = state.withLock { state -> Bool in
       guard state.contents.end == nil else { return false }
       do throws(ArtError) {
-        let line = try HelperLine(bytes)
+        let line = try line.get()
         if line.isAnswer {
           guard state.unanswered > 0 else { throw .unaskedAnswer() }
           state.unanswered -= 1

@@ -17,33 +17,36 @@ public enum WatchEvent: Sendable, Equatable {
 
 /// A file to refresh. It may be deleted, or be no regular file.
 public struct WatchedFile: Sendable, Equatable {
+  private let filePath: FilePath
   /// The path relative to the watched folder.
-  public let path: String
+  public var path: String { filePath.string }
   /// Whether nothing has happened to the file for a while. Otherwise it may be half-written, and another event
   /// follows.
   public let isQuiet: Bool
 
   /// Creates a reference to a file.
   public init(_ path: String, isQuiet: Bool) {
-    self.path = path
+    filePath = FilePath(path)
     self.isQuiet = isQuiet
   }
 }
 
 /// The result of a scan.
 public struct FolderScan: Sendable, Equatable {
+  private let folderPath: FilePath
+  private let filePaths: [FilePath]
   /// The folder that was scanned, relative to the watched folder; empty for all of it.
-  public let folder: String
+  public var folder: String { folderPath.string }
   /// The wanted files in it, relative to the watched folder. Other events follow for those that are being
   /// written.
-  public let files: [String]
+  public var files: [String] { filePaths.map(\.string) }
   /// Why the scan was needed, where events may have been missed; nil otherwise.
   public let reason: String?
 
   /// Creates a result.
   public init(_ folder: String, files: [String], reason: String?) {
-    self.folder = folder
-    self.files = files
+    folderPath = FilePath(folder)
+    filePaths = files.map { FilePath($0) }
     self.reason = reason
   }
 }

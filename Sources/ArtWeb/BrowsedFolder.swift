@@ -2,6 +2,7 @@
 
 import ArtModel
 import ArtProtocol
+import ArtSystem
 import ArtWorkspace
 
 /// A folder that a page shows: its documents, and their changes as they happen.
@@ -12,7 +13,7 @@ import ArtWorkspace
 /// merge or overtake each other. While a page does not read, what differs adds up to one message.
 actor BrowsedFolder {
   private let workspace: Workspace
-  private let folder: String
+  private let folder: FilePath
   private let output: any PageOutput
   private let pause: @Sendable () async throws -> Void
   /// The edits of killed programs by their documents, as they were when the folder was last read whole, without those of documents that have
@@ -24,8 +25,8 @@ actor BrowsedFolder {
 
   /// What the page does not know yet.
   private struct News {
-    var documents: Set<String> = []
-    var renamed: [(old: String, new: String)] = []
+    var documents: Set<FilePath> = []
+    var renamed: [(old: FilePath, new: FilePath)] = []
     var isAll = false
     var hasFolders = false
     var hasDegraded = false
@@ -35,8 +36,8 @@ actor BrowsedFolder {
 
   /// What has failed of documents, by their paths.
   private struct Failures {
-    let saving: [String: ArtError]
-    let merging: [String: ArtError]
+    let saving: [FilePath: ArtError]
+    let merging: [FilePath: ArtError]
 
     init(_ workspace: Workspace) async {
       saving = await workspace.saveFailures
@@ -48,7 +49,7 @@ actor BrowsedFolder {
     _ folder: String, of workspace: Workspace, to output: any PageOutput,
     pause: @escaping @Sendable () async throws -> Void
   ) {
-    (self.folder, self.workspace, self.output, self.pause) = (folder, workspace, output, pause)
+    (self.folder, self.workspace, self.output, self.pause) = (FilePath(folder), workspace, output, pause)
   }
 
   /// Answers with the folder, and sends its changes from then on. Throws what listing it throws.
@@ -65,16 +66,19 @@ actor BrowsedFolder {
     guard let merges else { return }
     following.append(
       Task { [weak self] in
-        for await case .failed(let document, _) in merges {
+        for await event in merges {
           guard let self else { return }
-          await self.noteCopies(of: document)
+          switch event {
+          case .failed(let document, _), .waiting(let document, _): await self.noteCopies(of: document)
+          case .merged: break
+          }
         }
       })
   }
 
   /// The folder as it is now. Throws what listing it throws.
   func list(_ tag: ProtocolTag?) async throws(ArtError) -> [UInt8] {
-    await whole(try await workspace.folders(in: folder), tag)
+    await whole(try await workspace.folders(in: folder.string), tag)
   }
 
   /// Sends no more.
@@ -85,23 +89,23 @@ actor BrowsedFolder {
 
   /// The state of an open document has changed.
   func noteState(of document: String) {
-    guard isHere(document) else { return }
-    news.documents.insert(document)
-    tellSoon()
+    note(FilePath(document))
+    if !news.isEmpty { tellSoon() }
   }
 
   /// A folder was made.
   func noteNew(_ path: String) {
-    guard isHere(path) else { return }
+    guard isHere(FilePath(path)) else { return }
     news.hasFolders = true
     tellSoon()
   }
 
   /// The conflict copies of a document cannot be merged.
   private func noteCopies(of document: String) async {
+    let document = FilePath(document)
     guard isHere(document) else { return }
-    for copy in await workspace.documents(in: folder) where copy.conflictOf == document {
-      news.documents.insert(copy.path)
+    for copy in await workspace.documents(in: folder.string) where copy.documentPath == document {
+      news.documents.insert(copy.filePath)
     }
     if !news.isEmpty { tellSoon() }
   }
@@ -109,10 +113,12 @@ actor BrowsedFolder {
   private func note(_ event: FolderEvent) {
     switch event {
     case .added(let path, _), .conflict(let path, _, _), .removed(let path):
-      note(path)
-      noteFolder(of: path)
-    case .changed(let path, _), .movedOn(let path, _), .damaged(let path, _): note(path)
-    case .renamed(let path, let old):
+      note(FilePath(path))
+      noteFolder(of: FilePath(path))
+    case .changed(let path, _), .movedOn(let path, _), .damaged(let path, _), .versions(let path, _, _):
+      note(FilePath(path))
+    case .renamed(let new, let former):
+      let (path, old) = (FilePath(new), FilePath(former))
       if isHere(path), isHere(old) { news.renamed.append((old, path)) }
       note(path)
       note(old)
@@ -125,15 +131,14 @@ actor BrowsedFolder {
     if !news.isEmpty { tellSoon() }
   }
 
-  private func note(_ path: String) { if isHere(path) { news.documents.insert(path) } }
+  private func note(_ path: FilePath) { if isHere(path) { news.documents.insert(path) } }
 
   /// A document came or went below: perhaps with its folder.
-  private func noteFolder(of path: String) {
-    let isBelow = folder.isEmpty || path.utf8.starts(with: "\(folder)/".utf8)
-    if isBelow, !isHere(path) { news.hasFolders = true }
+  private func noteFolder(of path: FilePath) {
+    if path.isWithin(folder), !isHere(path) { news.hasFolders = true }
   }
 
-  private func isHere(_ path: String) -> Bool { FolderPath.folder(of: path) == folder }
+  private func isHere(_ path: FilePath) -> Bool { path.parent == folder }
 
   /// Sends what is new: at once, and then once each pause while there is more.
   private func tellSoon() {
@@ -154,7 +159,7 @@ actor BrowsedFolder {
   /// The folder as a whole; `folders` is nil if they are not known.
   private func whole(_ folders: [String]?, _ tag: ProtocolTag?) async -> [UInt8] {
     orphaned = workspace.orphanedEdits()
-    let documents = await workspace.documents(in: folder)
+    let documents = await workspace.documents(in: folder.string)
     let failures = await Failures(workspace)
     let degraded = await workspace.degraded
     var json = JSONWriter()
@@ -175,7 +180,7 @@ actor BrowsedFolder {
     self.news = News()
     var folders: [String]?
     if news.isAll || news.hasFolders {
-      do throws(ArtError) { folders = try await workspace.folders(in: folder) } catch {
+      do throws(ArtError) { folders = try await workspace.folders(in: folder.string) } catch {
         // A folder that is gone has no folders. Of one that cannot be read now, the page keeps those that it knows.
         if error.code == .noSuchDocument { folders = [] }
       }
@@ -183,9 +188,9 @@ actor BrowsedFolder {
     if news.isAll { return await whole(folders, nil) }
     let failures = await Failures(workspace)
     var changed: [FolderDocument] = []
-    var removed: [String] = []
+    var removed: [FilePath] = []
     for path in news.documents.sorted() {
-      guard let document = await workspace.document(path) else {
+      guard let document = await workspace.document(path.string) else {
         removed.append(path)
         continue
       }
@@ -201,13 +206,13 @@ actor BrowsedFolder {
         json.array { json in for document in changed { write(document, failures, to: &json) } }
         write(folders, degraded: news.hasDegraded ? .some(degraded) : nil, to: &json)
         json.key("removed")
-        json.array { json in for path in removed { json.string(FolderPath.name(of: path)) } }
+        json.array { json in for path in removed { json.string(path.name) } }
         json.key("renamed")
         json.array { json in
           for (old, new) in news.renamed {
             json.array { json in
-              json.string(FolderPath.name(of: old))
-              json.string(FolderPath.name(of: new))
+              json.string(old.name)
+              json.string(new.name)
             }
           }
         }
@@ -223,7 +228,7 @@ actor BrowsedFolder {
       json.string(orNull: degraded)
     }
     json.key("folder")
-    json.string(folder)
+    json.string(folder.string)
     guard let folders else { return }
     json.key("folders")
     json.array { json in for name in folders { json.string(name) } }
@@ -239,7 +244,7 @@ actor BrowsedFolder {
         json.integer(file.modified)
       }
       json.key("name")
-      json.string(FolderPath.name(of: document.path))
+      json.string(document.filePath.name)
       if let file = document.file {
         json.key("size")
         json.integer(file.size)
@@ -262,24 +267,9 @@ actor BrowsedFolder {
     if let trouble = document.trouble {
       return (trouble.code == .damaged ? "damaged" : "unreadable", trouble.cause)
     }
-    if let failure = failures.saving[document.path] { return ("notSaved", failure.cause) }
-    if let original = document.conflictOf { return ("conflict", failures.merging[original]?.cause) }
+    if let failure = failures.saving[document.filePath] { return ("notSaved", failure.cause) }
+    if let original = document.documentPath { return ("conflict", failures.merging[original]?.cause) }
     if let edits = document.base.flatMap({ orphaned[$0.id] }) { return ("unsaved", "\(edits)") }
     return workspace.isReadOnly(document.path) ? ("readOnly", nil) : nil
-  }
-}
-
-/// Paths of documents, relative to the served folder.
-enum FolderPath {
-  /// The folder of a document: `posters` of `posters/bees.emojiart`, `""` of `bees.emojiart`.
-  static func folder(of path: String) -> String {
-    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "" }
-    return String(path[..<slash])
-  }
-
-  /// The last name of a path.
-  static func name(of path: String) -> String {
-    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return path }
-    return String(path.utf8[path.utf8.index(after: slash)...]) ?? path
   }
 }

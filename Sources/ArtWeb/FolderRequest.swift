@@ -26,9 +26,12 @@ public enum FolderRequest: Sendable, Equatable {
   case makeFolder(String)
   /// Repair a damaged document.
   case repair(String)
+  /// Merge a conflict copy into its document.
+  case merge(String)
 
   private static let verbs = [
-    "browse", "create", "delete", "duplicate", "leave", "list", "makeFolder", "putBack", "rename", "repair",
+    "browse", "create", "delete", "duplicate", "leave", "list", "makeFolder", "merge", "putBack", "rename",
+    "repair",
   ]
 
   /// Reads `{"browse":"posters"}`, `{"create":{"height":1350,"name":"posters/untitled","width":1080}}`. Throws `usage`, `badValue`,
@@ -67,6 +70,7 @@ public enum FolderRequest: Sendable, Equatable {
     case "putBack": return .putBack(try names(&reader))
     case "makeFolder": return .makeFolder(try reader.string())
     case "repair": return .repair(try reader.string())
+    case "merge": return .merge(try reader.string())
     default: throw .unknown("documents has no key", verb, among: verbs)
     }
   }
@@ -178,6 +182,9 @@ extension StudioHub {
         outcome.lines = report.quarantined
       }
       outcome.documents = [document]
+    case .merge(let copy):
+      _ = try await workspace.mergeCopy(copy, by: recovery)
+      outcome.documents = [copy]
     case .delete(let documents):
       for document in documents {
         do throws(ArtError) {

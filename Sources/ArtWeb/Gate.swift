@@ -180,7 +180,8 @@ public enum WebRoute: Hashable, Sendable {
   init(_ request: WebRequest) throws(WebRefusal) {
     let parts = request.target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
     let path = String(parts.first ?? "")
-    guard path.hasPrefix("/"), request.target.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+    guard path.utf8.first == UInt8(ascii: "/"), request.target.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+    else {
       throw WebRefusal(400, "no path of this server")
     }
     var query = try WebQuery(parts.count > 1 ? String(parts[1]) : "")

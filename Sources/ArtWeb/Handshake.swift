@@ -80,9 +80,10 @@ public struct Handshake: Sendable {
     return json.bytes
   }
 
-  /// `{"welcome":{…}}`: the page has proved its session. `folderID` names the folder also after a restart, by what it is and where it is.
+  /// `{"welcome":{…}}`: the page has proved its session. `folderID` names the folder also after a restart, by what it is and where it is;
+  /// `secret` seals what the page keeps in its browser, and is nil if there is none.
   public static func welcome(
-    ticket: String, folder: String, folderID: String, document: String?
+    ticket: String, folder: String, folderID: String, document: String?, secret: [UInt8]? = nil
   ) -> [UInt8] {
     var json = JSONWriter()
     json.object { json in
@@ -100,6 +101,10 @@ public struct Handshake: Sendable {
           json.integer(PageMessage.limit)
           json.key("picture")
           json.integer(Gate.pictureBytes)
+        }
+        if let secret {
+          json.key("secret")
+          json.string(hexadecimal(secret))
         }
         json.key("ticket")
         json.string(ticket)

@@ -2,6 +2,7 @@
 
 import ArtModel
 import ArtProtocol
+import ArtSystem
 import ArtWorkspace
 import Synchronization
 
@@ -339,7 +340,7 @@ public actor LivePage {
     _ bytes: [UInt8], of document: String, keepsCanvas: Bool, tag: ProtocolTag?
   ) async throws(ArtError) {
     let session = try opened()
-    guard session.path == document else {
+    guard FilePath(session.path) == FilePath(document) else {
       throw ArtError(.usage, "the page has another document open", about: document)
     }
     try await session.setBackground(bytes, keepsCanvas: keepsCanvas, tag: tag?.text)
@@ -367,6 +368,7 @@ public actor LivePage {
     shown.session.withLock { $0 = session }
     let (snapshot, events) = await session.follow()
     let document = ProtocolDocument(snapshot, hasZ: true)
+    await tellIdentity(of: snapshot.content.id, session)
     await respond(.document(document), tag)
     can = UndoNames()
     await tellUndo(session)
@@ -379,13 +381,35 @@ public actor LivePage {
       }
     }
     guard self.session === session, let merges = hub.workspace.merges() else { return }
+    let waiting = await hub.workspace.waitingCopies(of: session.path)
+    if !waiting.isEmpty { await output.send(Self.object { $0.copies(waiting) }) }
+    guard self.session === session else { return }
     merging = Task { [output] in
-      for await case .merged(let document, let result) in merges
-      where document == session.path && result.outcome.edits > 0 {
-        let (edits, conflicts) = (result.outcome.edits, result.outcome.conflicts)
-        await output.send(Self.object { $0.merged(edits: edits, conflicts: conflicts) })
+      for await event in merges {
+        switch event {
+        case .merged(let path, let result)
+        where FilePath(path) == FilePath(session.path) && result.outcome.edits > 0:
+          let (edits, conflicts) = (result.outcome.edits, result.outcome.conflicts)
+          await output.send(Self.object { $0.merged(edits: edits, conflicts: conflicts) })
+        case .waiting(let path, let copies) where FilePath(path) == FilePath(session.path):
+          await output.send(Self.object { $0.copies(copies) })
+        case .merged, .failed, .waiting: break
+        }
       }
     }
+  }
+
+  /// Tells which document the next answer has: what a page has kept for another one of that name is not for it.
+  private func tellIdentity(of id: DocumentID, _ session: Session) async {
+    await output.send(
+      object("opening") { json in
+        json.object { json in
+          json.key("id")
+          json.string(id.description)
+          json.key("name")
+          json.string(session.path)
+        }
+      })
   }
 
   /// Tells which edits of killed programs were restored when the document was opened, and which could not be.
@@ -472,7 +496,7 @@ public actor LivePage {
     switch event {
     case .document(.changed(let change)):
       !change.isComplete || change.cause == .rebase
-        || change.edits.contains { $0.kind != .edit || $0.session == client.session }
+        || change.edits.contains { $0.kind.isStep || $0.session == client.session }
     // Any event may be missing.
     case .document(.resync): true
     default: false

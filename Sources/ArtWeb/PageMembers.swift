@@ -22,7 +22,7 @@ extension JSONWriter {
           json.key("isMine")
           json.boolean(entry.session == client.session)
           json.key("isStep")
-          json.boolean(entry.kind != .edit)
+          json.boolean(entry.kind.isStep)
           json.key("isUndone")
           json.boolean(!stands)
           json.key("revision")
@@ -72,6 +72,12 @@ extension JSONWriter {
     }
     key("recent")
     array { json in for text in palettes.recent { json.string(text.string) } }
+  }
+
+  /// The conflict copies of the open document that wait for somebody to ask for their merge.
+  mutating func copies(_ paths: [String]) {
+    key("copies")
+    array { json in for path in paths { json.string(path) } }
   }
 
   /// How many edits of copies were merged into a document, and in how many places both had changed the same.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
+import ArtSystem
 import ArtWorkspace
 import Synchronization
 
@@ -11,7 +12,7 @@ public final class StudioHub: Sendable {
 
   private struct Entry {
     let page: LivePage
-    var document: String
+    var document: FilePath
     /// What other pages get of this one, as JSON.
     var peer: [UInt8]
     /// Whether the others got its presence a moment ago, and whether there is a newer one since.
@@ -27,9 +28,9 @@ public final class StudioHub: Sendable {
   private let admitted = Mutex<[String: LivePage]>([:])
   private let pages = Mutex<[ObjectIdentifier: Entry]>([:])
   private let browsedFolders = Mutex<[ObjectIdentifier: BrowsedFolder]>([:])
-  private let firstDocument: Mutex<String?>
+  private let firstDocument: Mutex<FilePath?>
   /// The documents that pages have deleted, the oldest first.
-  private let trash = Mutex<[(document: String, trashed: TrashedDocument)]>([])
+  private let trash = Mutex<[(document: FilePath, trashed: TrashedDocument)]>([])
   /// How many deleted documents can be brought back.
   private static let trashed = 10_000
   let pause: @Sendable () async throws -> Void
@@ -39,12 +40,12 @@ public final class StudioHub: Sendable {
     _ workspace: Workspace, first: String? = nil, clock: some Clock<Duration> = ContinuousClock()
   ) {
     self.workspace = workspace
-    firstDocument = Mutex(first)
+    firstDocument = Mutex(first.map { FilePath($0) })
     pause = { try await clock.sleep(for: Self.presencePause) }
   }
 
   /// The document that a new page opens first, by its present name; nil for none.
-  public var first: String? { firstDocument.withLock(\.self) }
+  public var first: String? { firstDocument.withLock { $0?.string } }
 
   /// A page has proved its session.
   public func admit(_ page: LivePage, _ ticket: String) { admitted.withLock { $0[ticket] = page } }
@@ -78,14 +79,14 @@ public final class StudioHub: Sendable {
   /// A document was deleted.
   func trash(_ trashed: TrashedDocument, of document: String) {
     trash.withLock { trash in
-      trash.append((document, trashed))
+      trash.append((FilePath(document), trashed))
       if trash.count > Self.trashed { trash.removeFirst() }
     }
   }
 
   /// The document that was deleted last under a path, to be brought back; nil if none is known.
   func trashed(_ document: String) -> TrashedDocument? {
-    trash.withLock { trash in trash.last { $0.document == document }?.trashed }
+    trash.withLock { trash in trash.last { $0.document == FilePath(document) }?.trashed }
   }
 
   /// A deleted document is back.
@@ -97,13 +98,14 @@ public final class StudioHub: Sendable {
   func add(_ page: LivePage, _ document: String) {
     let peer = Self.peer(page, PageMessage.Presence())
     pages.withLock { pages in
-      pages[ObjectIdentifier(page)] = Entry(page: page, document: document, peer: peer)
-      Self.tell(&pages, of: document)
+      pages[ObjectIdentifier(page)] = Entry(page: page, document: FilePath(document), peer: peer)
+      Self.tell(&pages, of: FilePath(document))
     }
   }
 
   /// The file of a page's document was renamed. Each page of the document tells so.
   func moved(_ page: LivePage, to path: String) {
+    let path = FilePath(path)
     let old = pages.withLock { pages in
       let old = pages[ObjectIdentifier(page)]?.document
       pages[ObjectIdentifier(page)]?.document = path
@@ -150,7 +152,7 @@ public final class StudioHub: Sendable {
   }
 
   /// Tells each page of a document about the others. It is called with the lock, so that pages get everything in its order.
-  private static func tell(_ pages: inout [ObjectIdentifier: Entry], of document: String) {
+  private static func tell(_ pages: inout [ObjectIdentifier: Entry], of document: FilePath) {
     for id in pages.keys where pages[id]?.document == document { tellAll(&pages, to: id) }
   }
 

@@ -12,6 +12,8 @@ import ArtWorker
 
 // MARK: ArtStore
 
+/// `ArtStore.CarriedFolderStore`.
+public typealias CarriedFolderStore = ArtStore.CarriedFolderStore
 /// `ArtStore.CurrentSettings`.
 public typealias CurrentSettings = ArtStore.CurrentSettings
 /// `ArtStore.DocumentBase`.
@@ -36,12 +38,16 @@ public typealias OrphanedJournal = ArtStore.OrphanedJournal
 public typealias PaletteStore = ArtStore.PaletteStore
 /// `ArtStore.PerformedAction`.
 public typealias PerformedAction = ArtStore.PerformedAction
+/// `ArtStore.Quarantine`.
+public typealias Quarantine = ArtStore.Quarantine
 /// `ArtStore.RecentStore`.
 public typealias RecentStore = ArtStore.RecentStore
 /// `ArtStore.RecoveryOutcome`.
 public typealias RecoveryOutcome = ArtStore.RecoveryOutcome
 /// `ArtStore.RestoreReport`.
 public typealias RestoreReport = ArtStore.RestoreReport
+/// `ArtStore.PageSecret`.
+package typealias PageSecret = ArtStore.PageSecret
 /// `ArtStore.ServerPlace`.
 package typealias ServerPlace = ArtStore.ServerPlace
 /// `ArtStore.ServerRecord`.

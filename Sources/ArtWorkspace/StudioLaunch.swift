@@ -7,7 +7,7 @@ import Glibc
 /// How `emojiart-studio`, the server of the page, is started: its arguments, which a front end has checked.
 ///
 ///     emojiart-studio 1 /srv/art document=bees.emojiart port=8080 open
-package struct StudioLaunch: Sendable, Hashable {
+package struct StudioLaunch: Sendable {
   /// The version of these arguments. Both programs have the same one.
   static let version = 1
   /// The program's name.
@@ -91,7 +91,10 @@ package struct StudioLaunch: Sendable, Hashable {
     }
     self.init(folder: folder)
     for word in words {
-      let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+      // By bytes: the scalar behind the sign may form one character with it.
+      let parts = word.utf8.split(
+        separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false
+      ).map { String(decoding: $0, as: UTF8.self) }
       switch (parts[0], parts.count > 1 ? parts[1] : nil) {
       case ("open", nil): opens = true
       case ("json", nil): isJSON = true

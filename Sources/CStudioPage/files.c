@@ -14,11 +14,20 @@ static const unsigned char studio_css[] = {
 static const unsigned char main_js[] = {
 #embed "page/main.js"
 };
+static const unsigned char guard_js[] = {
+#embed "page/guard.js"
+};
 static const unsigned char studio_js[] = {
 #embed "page/studio.js"
 };
 static const unsigned char net_js[] = {
 #embed "page/net.js"
+};
+static const unsigned char outbox_js[] = {
+#embed "page/outbox.js"
+};
+static const unsigned char storage_js[] = {
+#embed "page/storage.js"
 };
 static const unsigned char store_js[] = {
 #embed "page/store.js"
@@ -148,8 +157,11 @@ static const struct studio_file studio_files[] = {
     FILE("studio.css", studio_css),
     FILE("library.css", library_css),
     FILE("main.js", main_js),
+    FILE("guard.js", guard_js),
     FILE("studio.js", studio_js),
     FILE("net.js", net_js),
+    FILE("outbox.js", outbox_js),
+    FILE("storage.js", storage_js),
     FILE("store.js", store_js),
     FILE("changes.js", changes_js),
     FILE("rules.js", rules_js),

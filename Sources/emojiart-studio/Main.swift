@@ -14,19 +14,29 @@ import Glibc
     static func main() {
       OwnProcess.requireProc()
       OwnProcess.hideMemory()
-      // Before there is any other thread, which would take the signals.
-      let signals = SignalSource()
-      Task.detached {
-        do throws(ArtError) {
-          let launch = try StudioLaunch(words: OwnProcess.arguments.dropFirst())
-          try await StudioServer.run(launch, signals)
-        } catch {
-          report(error.cause)
-          exit(ExitStatus(error.code).rawValue)
+      do throws(ArtError) {
+        let launch = try StudioLaunch(words: OwnProcess.arguments.dropFirst())
+        try ProgramStart.checkDescriptors(descriptors)
+        try ProgramStart.checkAddressSpace(addressSpace)
+        try ProgramStart.prepareThreads(threads) { report($0) }
+        // Signals end the program by themselves until there is a thread that takes them, and that one begins before any other.
+        let ending = try EndingSignals()
+        Task.detached {
+          do throws(ArtError) { try await StudioServer.run(launch, ending) } catch { fail(error) }
+          exit(ExitStatus.done.rawValue)
         }
-        exit(ExitStatus.done.rawValue)
+      } catch {
+        fail(error)
       }
       while true { pause() }
+    }
+
+    /// What the server has at once with a page that edits: its loop, its files, a helper that watches the folder, and one that draws.
+    private static let (descriptors, threads, addressSpace) = (48, 16, 1 << 30)
+
+    private static func fail(_ error: ArtError) -> Never {
+      report(error.cause)
+      exit(ExitStatus(error.code).rawValue)
     }
   }
 

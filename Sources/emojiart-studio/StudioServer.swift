@@ -58,6 +58,8 @@
     private let folderID: String
     /// The socket of this server, if a later one can get it.
     private let socket: ServerRecord.Socket?
+    /// What its pages seal their kept edits with; nil if it cannot be kept.
+    private let secret: [UInt8]?
     private let keep: @Sendable (ServerRecord) throws(ArtError) -> Void
     private let elapsed: @Sendable () -> Duration
     private let sleep: @Sendable (Duration) async throws -> Void
@@ -71,11 +73,12 @@
     init(
       _ launch: StudioLaunch, _ workspace: Workspace, port: Int, socket: ServerRecord.Socket? = nil,
       after former: ServerRecord? = nil, at start: Duration = .zero, waiting: Int = WaitingBytes.limit,
+      secret: [UInt8]? = nil,
       clock: some Clock<Duration> = ContinuousClock(),
       end: @escaping @Sendable () -> Void = { kill(getpid(), SIGTERM) },
       keep: @escaping @Sendable (ServerRecord) throws(ArtError) -> Void
     ) {
-      (self.launch, self.socket, self.keep, self.end) = (launch, socket, keep, end)
+      (self.launch, self.socket, self.secret, self.keep, self.end) = (launch, socket, secret, keep, end)
       door = Door(port: port)
       self.waiting = WaitingBytes(limit: waiting)
       let begin = clock.now
@@ -103,7 +106,8 @@
 
     /// The message that welcomes a page.
     func welcome(_ ticket: String) -> [UInt8] {
-      Handshake.welcome(ticket: ticket, folder: launch.folder, folderID: folderID, document: hub.first)
+      Handshake.welcome(
+        ticket: ticket, folder: launch.folder, folderID: folderID, document: hub.first, secret: secret)
     }
 
     /// The client, with the name of this server's user if its page gives none.
@@ -255,20 +259,37 @@
 
   // MARK: - The server's life
 
-  extension StudioServer {
-    /// Serves until a signal ends it, or prints a link of the server that is running. Throws why it cannot.
-    static func run(_ launch: StudioLaunch, _ signals: SignalSource) async throws(ArtError) {
-      let ended = AsyncStream<Int32>.makeStream()
-      let isServing = Atomic(false)
+  /// The signals that end the server. A thread receives them, which ends the program at once until they are awaited: before there is a page,
+  /// nothing needs to be saved.
+  final class EndingSignals: Sendable {
+    /// The signals since they are awaited.
+    let stream: AsyncStream<Int32>
+    private let isServing = Atomic(false)
+
+    /// Blocks the signals in this thread and in all that begin after it. Throws where no thread can be started.
+    init() throws(ArtError) {
+      let (stream, continuation) = AsyncStream<Int32>.makeStream()
+      self.stream = stream
       do throws(SystemError) {
-        try signals.follow { number in
-          // Until there is a page, nothing needs to be saved.
-          guard isServing.load(ordering: .acquiring) else { SignalSource.die(of: number) }
-          ended.continuation.yield(number)
+        try SignalSource().follow { number in
+          guard self.isAwaited else { SignalSource.die(of: number) }
+          continuation.yield(number)
         }
       } catch {
-        throw ArtError(error, cannot: "start", "a thread for signals")
+        throw .noThread(error)
       }
+    }
+
+    /// Whether the server saves before it ends.
+    var isAwaited: Bool {
+      get { isServing.load(ordering: .acquiring) }
+      set { isServing.store(newValue, ordering: .releasing) }
+    }
+  }
+
+  extension StudioServer {
+    /// Serves until a signal ends it, or prints a link of the server that is running. Throws why it cannot.
+    static func run(_ launch: StudioLaunch, _ ending: EndingSignals) async throws(ArtError) {
       let handed = try ListeningSocket(handedTo: getpid())
       guard let place = try await place(launch, handed) else { return }
       guard launch.request == nil else {
@@ -285,7 +306,7 @@
       settings.isRecursive = true
       settings.skipsHiddenFolders = true
       settings.mostFolders = 4_000
-      settings.mergesCopies = true
+      settings.merges = .carried
       let workspace = try await Workspace.open(launch.folder, settings)
       let socket: ListeningSocket
       if let handed {
@@ -295,18 +316,18 @@
       }
       let server = StudioServer(
         launch, workspace, port: socket.port, socket: handed?.identity, after: former,
-        at: .seconds(ListeningSocket.secondsSinceBoot)
+        at: .seconds(ListeningSocket.secondsSinceBoot), secret: Self.secret()
       ) { (record) throws(ArtError) in try place.write(record) }
       server.keepSessions()
       let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-      isServing.store(true, ordering: .releasing)
+      ending.isAwaited = true
       let listener = try await Connection.listen(socket.descriptor, server, at: server.door, group)
       let formerListeners = try await listenAtFormerPorts(server, group)
       let control = try await ControlSocket.listen(at: place.socket, server, group)
       let link = server.link()
       Main.write(link + "\n", to: 1)
       if launch.opens { Browser.open(link) }
-      for await _ in ended.stream { break }
+      for await _ in ending.stream { break }
       let telling = Task { await server.sayGoodbye(group.next()) }
       for listener in [listener] + formerListeners { listener.close(promise: nil) }
       control.close(promise: nil)
@@ -325,6 +346,14 @@
       // Pages have used their sessions meanwhile.
       server.keepSessions()
       if let failure { throw failure }
+    }
+
+    /// The user's secret for pages. Without it pages keep edits in their memory only.
+    private static func secret() -> [UInt8]? {
+      do throws(ArtError) { return try PageSecret.read(random: WebSecrets.system.random) } catch {
+        Main.report("pages cannot keep edits over a reload: \(error.cause)")
+        return nil
+      }
     }
 
     /// Listens where former servers did, at those ports that are free: see `Door`.

@@ -15,7 +15,7 @@ enum Completion {
     let parts = FilePath(word.filter { $0 != "\\" })
     let folder = parts.prefix.isEmpty ? CommandWords(words, besides: index).folder : expanded(parts.prefix)
     let names = (try? FolderListing(of: folder).names) ?? []
-    return names.map { String(parts.prefix + $0.dropLast(".emojiart".count)) }.filter(isPlainWithBlanks)
+    return names.map { parts.prefix + DocumentName.withoutEnding($0) }.filter(isPlainWithBlanks)
       .map(escaped)
   }
 
@@ -38,7 +38,7 @@ enum Completion {
     } catch {
       return []
     }
-    return names.sorted()
+    return names.sorted { FilePath($0) < FilePath($1) }
   }
 
   /// The references to emoji of the document that the line names.

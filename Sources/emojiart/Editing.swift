@@ -37,7 +37,7 @@ extension EmojiCommand {
     switch requested {
     case .action(let action): return action
     case .caption(let caption):
-      try checkThreads()
+      try prepareThreads()
       return try Outcome {
         await result { () async throws(ArtError) in try await Renderer().measured(caption) }
       }
@@ -123,7 +123,7 @@ extension EditOptions {
   func printNotices(of action: Action, on document: String) throws(ArtError) {
     for mistake in action.probableMistakes { Output.printError(mistake.message) }
     // The edit is saved: what cannot be found out is not told.
-    guard action.newTexts.contains(where: \.mayBeLacking), (try? checkThreads()) != nil else { return }
+    guard action.newTexts.contains(where: \.mayBeLacking), (try? prepareThreads()) != nil else { return }
     try Output.flush()
     let font = try? CurrentSettings.ofCommand[.font]?.text
     let drawn = Outcome { await Renderer().lacking(action.newTexts, font: font) }.wait()

@@ -18,7 +18,7 @@ extension ArtError {
 extension ArtError {
   /// The same error; of a document that is not there, but in the trash, with the way back.
   var lookingInTheTrash: ArtError {
-    guard code == .noSuchDocument, let path = subject, DocumentName.withEnding(path) == path,
+    guard code == .noSuchDocument, let path = subject, DocumentName.hasEnding(path),
       access(path, F_OK) != 0, (try? Trash().newest(from: path)) != nil
     else { return self }
     let word = Remedy.documentWord(path)
@@ -74,6 +74,8 @@ extension ArtError.Remedy {
     case .sendBytes: "give - to read stdin"
     case .merge: "merge it: `emojiart merge \(Self.shellWord(DocumentName.withoutEnding(subject)))`"
     case .mergeByValue: "`emojiart merge --by-value` merges what both have now"
+    case .mergeCopy:
+      "look at it, and merge it by its name: `emojiart merge DOC \(Self.shellWord(subject))`"
     }
   }
 

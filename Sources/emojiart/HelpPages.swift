@@ -254,6 +254,10 @@ extension HelpTopic {
       #"{"renamed":{"id":"233gf1w1","to":"k3m9abcd"}}"#,
       "an emoji has another id, because others had drawn the same one"
     ),
+    (
+      #"{"repeated":{"as":"k3m9abcd0f2z:4","edit":"233gf1w1k3m9:1"}}"#,
+      "an edit was left out, because another program had made the one of the same session and tag"
+    ),
     (#"{"resync":{"version":9}}"#, "events were missed while the answers were not read; ask with show"),
     (
       #"{"degraded":{"reason":"no inotify watch is left"}}"#,

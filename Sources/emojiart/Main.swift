@@ -15,11 +15,12 @@ enum Main {
     occupyStandardDescriptors()
     // With SIGXFSZ ignored, a write beyond `ulimit -f` fails with an error.
     signal(SIGXFSZ, SIG_IGN)
-    // Ctrl-Z stops a command only after it has closed the file: a stopped process would keep its locks.
+    // Ctrl-Z stops a command only after it has closed the file: a stopped process would keep its locks. What has several threads calls
+    // `prepareThreads`.
     FileGate.shared.delay(SIGTSTP)
     var arguments = Array(Arguments.all.dropFirst())
     do {
-      try checkDescriptors()
+      try ProgramStart.checkDescriptors(16)
       try checkEncoding()
       arguments = try Synonyms.resolved(arguments)
       if VersionDetails.areRequested(by: arguments) {
@@ -77,25 +78,6 @@ enum Main {
   private static func checkEncoding() throws(ArtError) {
     if let argument = Arguments.firstInvalid {
       throw ArtError(.badValue, "\(argument) is no UTF-8 text; rename the file, or type it again")
-    }
-  }
-
-  /// Descriptors that must be free at the start. Dispatch traps when it cannot open its own.
-  private static let neededDescriptors = 16
-
-  /// Throws `inputOutput` when too few descriptors are free.
-  private static func checkDescriptors() throws(ArtError) {
-    var free: [Int32] = []
-    defer { for descriptor in free { close(descriptor) } }
-    while free.count < neededDescriptors {
-      let descriptor = fcntl(2, F_DUPFD_CLOEXEC, 3)
-      guard descriptor >= 0 else {
-        throw ArtError(
-          .inputOutput,
-          "only \(free.count) more files may be opened, and \(neededDescriptors) are needed; raise `ulimit -n`"
-        )
-      }
-      free.append(descriptor)
     }
   }
 
@@ -181,7 +163,7 @@ enum VersionDetails {
   /// Prints them. Throws `unavailable`, after the version, when the helper does not answer.
   static func write() throws(ArtError) {
     try Output.line(Emojiart.configuration.version)
-    try checkThreads()
+    try prepareThreads()
     let asked = Outcome { await result { () async throws(ArtError) in try await SandboxProbe().ask() } }
     let ability = try asked.wait().get()
     try Output.line(line(ability))

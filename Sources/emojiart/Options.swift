@@ -35,7 +35,8 @@ struct EditOptions: ParsableArguments {
 
 extension CommonOptions {
   /// The file that the user names: a path, or a name in the folder. `.emojiart` is added when it is missing, unless a
-  /// file with exactly the given name exists.
+  /// file with exactly the given name exists. Where no file has the name, the one that has the same text in other bytes is meant. Throws
+  /// `ambiguous` for several.
   func file(_ name: String) throws(ArtError) -> DocumentFile {
     try Self.file(name) { () throws(ArtError) in try currentFolder() }
   }
@@ -44,13 +45,28 @@ extension CommonOptions {
   static func file(
     _ name: String, in folder: () throws(ArtError) -> String
   ) throws(ArtError) -> DocumentFile {
+    let path = try path(name, in: folder)
+    guard !DocumentName.hasEnding(path) else { return try existing(path) }
+    let full = try existing(DocumentName.withEnding(path))
+    guard access(full.path, F_OK) != 0 else { return full }
+    let bare = try existing(path)
+    return access(bare.path, F_OK) == 0 ? bare : full
+  }
+
+  private static func existing(_ path: String) throws(ArtError) -> DocumentFile {
+    file(at: try TypedPath.existing(path))
+  }
+
+  private static func file(at path: String) -> DocumentFile {
+    DocumentFile(path, notice: { Output.printError($0.message) })
+  }
+
+  /// The path of a name, which may be a path itself.
+  static func path(
+    _ name: String, in folder: () throws(ArtError) -> String
+  ) throws(ArtError) -> String {
     guard !name.isEmpty else { throw ArtError(.badValue, "an empty name is no document; give one") }
-    let path = FilePath(name).hasSlash ? name : FilePath.path(of: name, in: try folder())
-    let notice: @Sendable (DocumentNotice) -> Void = { Output.printError($0.message) }
-    if path.hasSuffix(".emojiart") { return DocumentFile(path, notice: notice) }
-    let full = path + ".emojiart"
-    let isOnlyThere = access(full, F_OK) != 0 && access(path, F_OK) == 0
-    return DocumentFile(isOnlyThere ? path : full, notice: notice)
+    return FilePath(name).hasSlash ? name : FilePath.path(of: name, in: try folder())
   }
 
   /// The file of a document to be created. `.emojiart` is added when it is missing. Throws `badValue` for an invalid
@@ -59,7 +75,8 @@ extension CommonOptions {
     guard DocumentName.isValid(doc) else {
       throw .badDocumentName(doc)
     }
-    return try file(DocumentName.withEnding(doc))
+    let path = try Self.path(DocumentName.withEnding(doc)) { () throws(ArtError) in try currentFolder() }
+    return Self.file(at: try TypedPath.inExistingFolder(path))
   }
 
   func currentFolder() throws(ArtError) -> String {
@@ -81,7 +98,7 @@ extension CommonOptions {
   /// Checks a folder name. Throws `badValue` for an empty one, which would name the root.
   static func checked(_ folder: String) throws(ArtError) -> String {
     guard !folder.isEmpty else { throw ArtError(.badValue, "an empty name is no folder; give one") }
-    return folder
+    return try TypedPath.existing(folder)
   }
 }
 

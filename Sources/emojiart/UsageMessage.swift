@@ -38,8 +38,8 @@ struct UsageMessage {
         ?? ""
     }
     // The parser takes a document named `-x` for an unknown option.
-    if let document = rest.first, document.hasPrefix("-"), !document.hasPrefix("--"), document != "-" {
-      return "a name that begins with a dash is written ./\(document); "
+    if let word = rest.first, word.hasPrefix("-"), !word.hasPrefix("--"), word != "-" {
+      return "a name that begins with a dash is written ./\(word); "
     }
     if message.contains(part: "'--output ") {
       let file = rest.last { $0.contains(".") && !$0.hasPrefix("-") }

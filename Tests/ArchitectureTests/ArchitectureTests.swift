@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// The project's own text.
-private struct Project {
+struct Project {
   let root = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 

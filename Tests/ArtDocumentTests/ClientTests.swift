@@ -48,6 +48,78 @@ import Testing
     try await later.close()
   }
 
+  @Test(
+    "D19 of a request that two programs perform before either has saved, the one that saves first makes the edit",
+    arguments: [false, true])
+  func oneTag(isKilled: Bool) async throws {
+    let file = try folder.make()
+    let (first, second) = (try await open(file), try await open(file))
+    let request = ClientRequest(.action(try .bee(x: 1)), by: ada, tag: try tag("add"))
+    let mine = try #require(try await first.perform(request).emojis.first)
+    let twin = try #require(try await second.perform(request).emojis.first)
+    #expect(mine.id != twin.id)
+    // What follows in the second program is about its own emoji.
+    let target = EmojiSelection([try Reference(twin.id.description)])
+    try await second.perform(
+      ClientRequest(.action(.move(target, .to(.point(x: 50, y: 60)))), by: ada, tag: tag("move")))
+    try await first.save()
+    let events = second.events(ownEdits: false)
+    if isKilled {
+      await second.abandon()
+    } else {
+      try await second.save()
+      let edit = try #require(await first.content.log.first).id
+      let own = EditID(origin: second.origin, sequence: 1)
+      let told = try await events.until { if case .saved = $0 { true } else { false } }
+      #expect(told.contains(.renamed(twin.id, to: mine.id)) && told.contains(.repeated(own, as: edit)))
+      #expect(await second.content.emojisInOrder().map(\.id) == [mine.id])
+      // It can be performed again, and undone.
+      #expect(try await second.perform(request).isRepeated)
+      try await second.close()
+    }
+    await first.refresh()
+    try await first.close()
+    let later = try await open(file)
+    let content = await later.content
+    #expect(content.emojisInOrder().map(\.id) == [mine.id])
+    #expect(try content.emojisInOrder().map(\.position) == [Point(x: 50, y: 60)])
+    #expect(content.log.flatMap(\.stamp.tags) == [try tag("add"), try tag("move")])
+    for _ in 0..<2 { try await later.undo(by: ada) }
+    #expect(await later.content.emojiCount == 0)
+    try await later.close()
+    #expect(try file.check().faults == [])
+  }
+
+  @Test("D19 an undo of an edit that another program made for the same request is an undo of that one")
+  func undoOfTwin() async throws {
+    let file = try folder.make()
+    let (first, second) = (try await open(file), try await open(file))
+    let request = ClientRequest(.action(try .bee(x: 1)), by: ada, tag: try tag("add"))
+    try await first.perform(request)
+    try await second.perform(request)
+    try await second.undo(by: ada)
+    try await first.save()
+    try await second.save()
+    #expect(await second.content.emojiCount == 0)
+    #expect(await second.content.log.map(\.kind).last == .undo(EditID(origin: first.origin, sequence: 1)))
+    try await second.redo(by: ada)
+    try await second.close()
+    try await first.close()
+    #expect(try file.read().emojiCount == 1 && file.check().faults == [])
+  }
+
+  @Test("D19 without a session a tag is of its program only")
+  func tagWithoutSession() async throws {
+    let file = try folder.make()
+    let (first, second) = (try await open(file), try await open(file))
+    let request = ClientRequest(.action(try .bee(x: 1)), by: nil, tag: try tag("add"))
+    try await first.perform(request)
+    try await second.perform(request)
+    try await first.close()
+    try await second.close()
+    #expect(try file.read().emojiCount == 2)
+  }
+
   @Test("M20 after a kill a client undoes its own restored edits")
   func undoAfterKill() async throws {
     let file = try folder.make()

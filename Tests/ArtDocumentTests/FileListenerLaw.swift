@@ -201,7 +201,7 @@ final class FileListenerLaw {
       if change.cause == .rebase { tally.rebases += 1 }
       if !change.cause.isOwn { tally.adopted += 1 }
     case .dropped: tally.dropped += 1
-    case .state, .saved, .setAside, .resync, .renamed: break
+    case .state, .saved, .setAside, .resync, .renamed, .repeated: break
     }
   }
 

@@ -33,6 +33,9 @@ struct ListenerLaw {
     var undos = 0
     var reverts = 0
     var repeated = 0
+    /// Requests that two programs performed before either had saved, and their edits that were left out.
+    var twins = 0
+    var leftOut = 0
     var saves = 0
     var rebases = 0
     var failedSaves = 0
@@ -56,7 +59,8 @@ struct ListenerLaw {
 
     private static var fields: [WritableKeyPath<Tally, Int>] {
       [
-        \.steps, \.episodes, \.edits, \.undos, \.reverts, \.repeated, \.saves, \.rebases, \.failedSaves,
+        \.steps, \.episodes, \.edits, \.undos, \.reverts, \.repeated, \.twins,
+        \.leftOut, \.saves, \.rebases, \.failedSaves,
         \.unknownSaves, \.kills, \.restoredEdits, \.renamed, \.dropped, \.backups, \.merges, \.resyncs,
         \.checks,
         \.broken,
@@ -66,6 +70,7 @@ struct ListenerLaw {
     var text: String {
       """
       \(steps) steps in \(episodes) episodes: \(edits) edits, \(undos) undos and redos, \(reverts) returns, \(repeated) requests repeated, \
+      \(twins) performed by two programs (\(leftOut) edits left out), \
       \(saves) saves (\(rebases) onto others', \(failedSaves) failed, \(unknownSaves) unknown), \(kills) kills, \
       \(restoredEdits) edits restored, \(renamed) ids renamed, \(dropped) edits dropped, \(backups) backups, \(merges) merged beneath edits, \
       \(resyncs) resyncs; \(checks) listeners compared, \(broken) wrong
@@ -114,7 +119,7 @@ struct ListenerLaw {
           fits = fits && change.before == version
           apply(change, reading)
           version = change.after
-        case .state, .saved, .dropped, .setAside, .renamed: break
+        case .state, .saved, .dropped, .setAside, .renamed, .repeated: break
         }
       }
       waiting = []
@@ -222,6 +227,7 @@ struct ListenerLaw {
     for event in events {
       switch event {
       case .renamed: tally.renamed += 1
+      case .repeated: tally.leftOut += 1
       case .dropped: tally.dropped += 1
       case .changed(let change): if change.cause == .rebase { tally.rebases += 1 }
       case .state, .saved, .setAside, .resync: break
@@ -312,6 +318,12 @@ struct ListenerLaw {
     for _ in 0...below(3) { requests.append(try request(index)) }
     perform(index, requests)
     programs[index].asked += requests.filter { $0.tag != nil }
+    // A client that gets no answer sends its request to another program.
+    let other = below(programs.count)
+    guard other != index, let twin = requests.first(where: { $0.tag != nil && $0.client?.session != nil })
+    else { return }
+    tally.twins += 1
+    perform(other, [twin], isTwin: true)
   }
 
   private mutating func undo(_ index: Int) throws {
@@ -354,15 +366,15 @@ struct ListenerLaw {
   }
 
   @discardableResult
-  private mutating func perform(_ index: Int, _ requests: [ClientRequest]) -> [Result<
-    DocumentAnswer, ArtError
-  >] {
+  private mutating func perform(
+    _ index: Int, _ requests: [ClientRequest], isTwin: Bool = false
+  ) -> [Result<DocumentAnswer, ArtError>] {
     let answers = programs[index].copy.perform(requests, unsaved: 0, time: { 1 })
     programs[index].journal += programs[index].copy.uncommitted
     let changes = programs[index].copy.commit()
     tally.edits += changes.count
     emit(index, changes.map(DocumentEvent.changed))
-    for (request, answer) in zip(requests, answers) {
+    for (request, answer) in zip(requests, answers) where !isTwin {
       guard let tag = request.tag, case .success(let answer) = answer else { continue }
       guard !answer.isRepeated, !answer.entries.isEmpty else { continue }
       if !made.insert(tag).inserted { failure = failure ?? "the request \(tag) was made twice" }
@@ -392,6 +404,18 @@ struct ListenerLaw {
     perform(index, [ClientRequest(.background(.set(background, keepsCanvas: below(2) == 0)))])
   }
 
+  /// A log has one edit of each request. Copies that were edited apart may have one each, and a merge keeps both.
+  private mutating func checkTags() {
+    guard tally.merges == 0 else { return }
+    var known: Set<String> = []
+    for entry in store.read().log {
+      guard let session = entry.session else { continue }
+      for tag in entry.stamp.tags where !known.insert("\(session) \(tag)").inserted {
+        failure = failure ?? "step \(tally.steps): the request \(tag) is in the log twice"
+      }
+    }
+  }
+
   // MARK: Saving
 
   private mutating func beginSave(_ index: Int) {
@@ -417,6 +441,7 @@ struct ListenerLaw {
       return programs[index].copy.saveFailed(isUnknown: true)
     }
     guard let outcome else { return }
+    checkTags()
     programs[index].journal.removeFirst(save.journal)
     emit(index, programs[index].copy.saved(outcome, pictures: save.pictures))
   }

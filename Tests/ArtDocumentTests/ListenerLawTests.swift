@@ -38,7 +38,7 @@ import Testing
     #expect(
       tally.rebases > 0 && tally.kills > 0 && tally.renamed > 0 && tally.dropped > 0 && tally.reverts > 0)
     #expect(tally.resyncs > 0 && tally.repeated > 0 && tally.backups > 0 && tally.merges > 0)
-    #expect(tally.unknownSaves > 0)
+    #expect(tally.unknownSaves > 0 && tally.leftOut > 0)
   }
 
   @Test("D17 a listener that applies edits instead of effects ends with wrong content")

@@ -2,6 +2,7 @@
 
 import ArtModel
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -32,6 +33,71 @@ import Testing
 
   private func isInError(_ document: Document) async -> Bool {
     if case .error = await document.state { true } else { false }
+  }
+
+  /// Why a file cannot be written, as a test says.
+  private final class Access: Sendable {
+    let reason = Mutex<String?>(nil)
+  }
+
+  private func open(_ file: DocumentFile, _ access: Access) async throws -> Document {
+    try await Document.open(
+      file, readOnlyBecause: { access.reason.withLock(\.self) }, author: nil,
+      journal: DocumentFolder.journal(of: file), autosave: Self.savesOnRequest, refreshInterval: nil,
+      clock: ManualClock(), time: { 0 }, using: SystemRandomNumberGenerator())
+  }
+
+  @Test("D8 a document that was read-only can be edited after a refresh that finds that it can be written")
+  func becomesWritable() async throws {
+    let file = try folder.make()
+    // Edits of a killed program wait for the first program that may write.
+    let killed = try await DocumentFolder.open(file, Self.savesOnRequest)
+    try await killed.perform(.bee(x: 1))
+    await killed.abandon()
+    let access = Access()
+    access.reason.withLock { $0 = "the file is read-only" }
+    let document = try await open(file, access)
+    let events = document.events()
+    #expect(await document.refresh())
+    #expect(await document.state == .editingDisabled("the file is read-only"))
+    #expect(await document.content.emojiCount == 0)
+    access.reason.withLock { $0 = nil }
+    #expect(await document.refresh())
+    #expect(await document.state == .open)
+    #expect(await document.content.emojisInOrder().map(\.position.x) == [1])
+    try await document.perform(.bee(x: 2))
+    // The new edit has a journal.
+    await document.abandon()
+    let states = try await events.until { $0 == .state(.closed) }.filter {
+      if case .state = $0 { true } else { false }
+    }
+    #expect(states == [.state(.open), .state(.closed)])
+    let later = try await DocumentFolder.open(file, Self.savesOnRequest)
+    #expect(await later.content.emojiCount == 2)
+    try await later.close()
+  }
+
+  @Test("D8 a document becomes read-only with a refresh, but not before its edits are saved")
+  func becomesReadOnly() async throws {
+    let file = try folder.make()
+    let access = Access()
+    let document = try await open(file, access)
+    try await document.perform(.bee(x: 1))
+    access.reason.withLock { $0 = "the file system is read-only" }
+    #expect(await document.refresh())
+    #expect(await document.state == .open)
+    // Here the save succeeds; where it does not, its error is the state.
+    try await document.save()
+    #expect(await document.refresh())
+    #expect(await document.state == .editingDisabled("the file system is read-only"))
+    let error = await #expect(throws: ArtError.self) { try await document.perform(.bee(x: 2)) }
+    #expect(error?.code == .notPermitted)
+    access.reason.withLock { $0 = nil }
+    #expect(await document.refresh())
+    #expect(await document.state == .open)
+    try await document.perform(.bee(x: 3))
+    try await document.close()
+    #expect(try file.read().emojiCount == 2)
   }
 
   @Test(

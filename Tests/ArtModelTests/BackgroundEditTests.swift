@@ -55,14 +55,20 @@ struct BackgroundEditTests {
     _ = try perform(.later(pending()), on: &art)
     #expect(try perform(.refuse(url: "https://example.org/other.png", .status), on: &art) == nil)
     let edit = try #require(try perform(.refuse(url: Self.url, .status), on: &art))
-    #expect(edit == Edit(name: "refuse the background: status", changes: [.setPending(nil)]))
+    #expect(edit.name == "refuse the background: status" && edit.changes == [.setPending(nil)])
+    #expect(edit.kind == .refuse)
     #expect(art.pending == nil)
-    #expect(BackgroundEdit.refusal(in: edit) == .status)
-    for name in ["refuse the background: nonsense", "clear the background", ""] {
-      #expect(BackgroundEdit.refusal(in: Edit(name: name, changes: [.setPending(nil)])) == nil)
-    }
-    #expect(BackgroundEdit.refusal(in: Edit(name: edit.name, changes: [.setCanvas(.standard)])) == nil)
     var author = try author(1)
+    func refusal(_ name: String, _ kind: LoggedEdit.Kind) -> Refusal.Reason? {
+      let edit = Edit(name: name, changes: [.setPending(nil)])
+      return BackgroundEdit.refusal(
+        in: LoggedEdit(author.stamp(at: 0), revision: 1, save: 1, kind: kind, edit: edit, inverse: []))
+    }
+    #expect(refusal(edit.name, .refuse) == .status)
+    for name in ["refuse the background: nonsense", "clear the background", ""] {
+      #expect(refusal(name, .refuse) == nil)
+    }
+    #expect(refusal(edit.name, .edit) == nil)
     #expect(try art.undo(by: &author) != nil)
     #expect(try art.pending == pending())
   }

@@ -145,7 +145,7 @@ private struct Noted {
 
   /// Cuts the log at its beginning.
   mutating func trim(_ random: inout RandomEdits) {
-    art.trimLog(keeping: random.int(0...20), block: random.int(1...4), changes: 1_000)
+    art.trimLog(LogBudget(kept: random.int(0...20), block: random.int(1...4)))
   }
 }
 
@@ -296,7 +296,7 @@ extension Picture {
     "M39 beyond the log, a gap in it, a repair or an entry that does not fit the oldest revision is named")
   func reach() throws {
     var (art, author) = try walked(20)
-    art.trimLog(keeping: 5, block: 4, changes: 1_000)
+    art.trimLog(LogBudget(kept: 5, block: 4))
     let oldest = try #require(art.log.first).revision - 1
     #expect(oldest > 0 && oldest < 19)
     func check(_ art: DocumentContent, _ oldest: Int, isHeadKnown: Bool) throws {
@@ -326,7 +326,7 @@ extension Picture {
     // After a repair, before which there may have been other emoji.
     art.append(
       LoggedEdit(
-        author.stamp(at: 0), revision: 21, save: 21, edit: Edit(name: Edit.repairName, changes: []),
+        author.stamp(at: 0), revision: 21, save: 21, kind: .repair, edit: Edit(name: "repair", changes: []),
         inverse: []))
     try check(art, 21, isHeadKnown: true)
     try art.perform(move(22), by: &author)

@@ -72,7 +72,14 @@ import Testing
     let texts = [ids[0]: "🐝"]
     #expect(try entry([.remove(ids[0])], .undo(id)).summary(texts) == "undo: 🐝 removed")
     #expect(try entry([.remove(ids[0])], .redo(id)).summary(texts) == "redo: 🐝 removed")
-    #expect(try entry([], name: Edit.repairName).summary() == "repaired")
+    #expect(try entry([], .repair, name: "repair").summary() == "repaired")
+    let refused = try entry([.setPending(nil)], .refuse, name: "refuse the background: dns")
+    #expect(refused.summary() == "background refused (dns)")
     #expect(try entry([], name: "something else").summary() == "something else")
+    // A name says nothing about what the edit is.
+    #expect(try entry([], name: "repair").summary() == "repair")
+    #expect(
+      try entry([.setPending(nil)], name: "refuse the background: dns").summary()
+        == "background no longer to be fetched")
   }
 }

@@ -52,6 +52,11 @@ struct JSONReaderTests {
       let text = "{\(keys.joined(separator: ",")),\(keys[again])}"
       #expect(failure { () throws(ArtError) in try object(text) }?.cause.contains("twice") == true)
     }
+    // Two names of documents, whose text is the same.
+    for more in ["", keys.prefix(16).joined(separator: ",") + ","] {
+      let twins = "{\(more)\"\u{E9}\":\"\",\"e\u{301}\":\"\"}"
+      #expect(failure { () throws(ArtError) in try object(twins) } == nil)
+    }
   }
 
   @Test(

@@ -57,6 +57,23 @@ import Testing
     #expect(merge.content.revision == 4 && merge.content.head == mark.id)
   }
 
+  @Test("M42 an edit that a person calls merge is no mark, and a merge keeps it")
+  func calledMerge() throws {
+    var stage = try Stage()
+    var author = try Author(origin: Origin(lowBits: 99))
+    let pending = try PendingBackground(
+      url: "https://example.org/a.png", since: 5, reason: "later", anchor: .topLeft)
+    try stage.edit(0, [.setPending(pending)])
+    try stage.copies[0].perform(Edit(name: "merge", changes: [.setPending(nil)]), by: &author)
+    let called = try #require(stage.copies[0].log.last)
+    #expect(
+      called.id.sequence == 1 && called.edit.name == "merge" && called.edit.changes == [.setPending(nil)]
+        && !called.isMark)
+    try stage.move(1, stage.ant, to: 7)
+    let merge = try stage.merge()
+    #expect(merge.report.fromFirst == 2 && merge.content.log.contains { $0.id == called.id })
+  }
+
   @Test("M43 a merge by value tells of each value that both copies may have changed before their logs begin")
   func doubts() throws {
     var stage = try Stage()
@@ -64,7 +81,7 @@ import Testing
     try stage.edit(1, [.resize(stage.bee, to: FontSize(77))])
     for step in 1...30 { try stage.move(0, stage.ant, to: Double(step)) }
     for step in 1...27 { try stage.move(1, stage.ant, to: Double(100 + step)) }
-    for index in 0..<2 { stage.copies[index].trimLog(keeping: 8, block: 4, changes: .max) }
+    for index in 0..<2 { stage.copies[index].trimLog(LogBudget(kept: 8, block: 4)) }
     #expect(throws: ArtError.self) { try stage.merge() }
     for (one, other) in [(0, 1), (1, 0)] {
       let merge = try DocumentMerge(
@@ -221,7 +238,7 @@ import Testing
       try stage.move(0, stage.bee, to: Double(number))
       try stage.move(1, stage.ant, to: Double(number))
     }
-    stage.copies[0].trimLog(keeping: 8, block: 4, changes: .max)
+    stage.copies[0].trimLog(LogBudget(kept: 8, block: 4))
     #expect(
       failure { () throws(ArtError) in
         try DocumentMerge(stage.copies[0], stage.copies[1], named: MergeWorld.name)

@@ -138,7 +138,7 @@ struct MergeWorld {
 
   private mutating func trim(_ machine: Int) {
     guard let kept else { return }
-    copies[machine].trimLog(keeping: kept, block: 4, changes: .max)
+    copies[machine].trimLog(LogBudget(kept: kept, block: 4, bytes: .max))
   }
 
   /// A new background's picture is there; older ones may have gone.
@@ -180,7 +180,7 @@ struct MergeWorld {
     }
     merges += merge.source == .both ? 1 : 0
     var merged = merge.content
-    if let kept { merged.trimLog(keeping: kept, block: 4, changes: .max) }
+    if let kept { merged.trimLog(LogBudget(kept: kept, block: 4, bytes: .max)) }
     check(merged.revision >= max(one.revision, other.revision), "the revision shrank")
     note(merged)
     return merged

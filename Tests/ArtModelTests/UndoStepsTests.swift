@@ -63,7 +63,7 @@ import Testing
     for _ in 1...3 { try art.undo(by: &author) }
     for _ in 1...3 { try art.redo(by: &author) }
     // Three undos and three redos are left: the edits themselves have left the log.
-    art.trimLog(keeping: 6, block: 1, changes: 1_000)
+    art.trimLog(LogBudget(kept: 6, block: 1))
     #expect(art.log.count == 6)
     var places: [Double] = []
     while try art.undo(by: &author) != nil {
@@ -85,15 +85,15 @@ import Testing
       try art.perform(
         Edit(name: "to \(x)", changes: [.move(id("aaaaaaaa"), to: Point(x: Double(x), y: 0))]), by: &author)
     }
-    art.trimLog(keeping: 100, block: 1, changes: 100)
+    art.trimLog(LogBudget(kept: 100, block: 1))
     #expect(art.log.count == 9)
-    art.trimLog(keeping: 7, block: 1, changes: 100)
+    art.trimLog(LogBudget(kept: 7, block: 1))
     #expect(art.log.map(\.revision) == [3, 4, 5, 6, 7, 8, 9])
-    art.trimLog(keeping: 7, block: 1, changes: 6)
+    art.trimLog(LogBudget(kept: 7, block: 1, bytes: art.log.suffix(3).reduce(0) { $0 + $1.logBytes }))
     #expect(art.log.map(\.revision) == [7, 8, 9])
-    art.trimLog(keeping: 7, block: 1, changes: 0)
+    art.trimLog(LogBudget(kept: 7, block: 1, bytes: 0))
     #expect(art.log.map(\.revision) == [9])
-    art.trimLog(keeping: 0, block: 1, changes: 0)
+    art.trimLog(LogBudget(kept: 0, block: 1, bytes: 0))
     #expect(art.log.map(\.revision) == [9])
   }
 

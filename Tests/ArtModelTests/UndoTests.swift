@@ -199,7 +199,8 @@ struct UndoTests {
     let stamp = stage.authors[1].stamp(at: 0)
     stage.art.append(
       LoggedEdit(
-        stamp, revision: stage.art.revision + 1, save: 1, edit: Edit(name: Edit.repairName, changes: []),
+        stamp, revision: stage.art.revision + 1, save: 1, kind: .repair,
+        edit: Edit(name: "repair", changes: []),
         inverse: []))
     #expect(try UndoPlan.redo(in: stage.art) == nil)
     #expect(try UndoPlan.undo(in: stage.art) == nil)

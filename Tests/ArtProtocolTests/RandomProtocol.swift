@@ -310,7 +310,8 @@ struct RandomProtocol {
     case 4: .dropped(editID(), try list { try $0.change() })
     case 5:
       try pick([
-        .renamed(emojiID(), to: emojiID()), .setAside(edits: count(), files: try list { try $0.text() }),
+        .renamed(emojiID(), to: emojiID()), .repeated(editID(), as: editID()),
+        .setAside(edits: count(), files: try list { try $0.text() }),
       ])
     case 6: .resync(version: count())
     case 7: .background(try background(), revision: count(), tag: try tag())
@@ -322,7 +323,7 @@ struct RandomProtocol {
 
   mutating func notice() throws -> ProtocolNotice {
     let name = try text()
-    switch int(0...11) {
+    switch int(0...12) {
     case 0: return .ready(folder: name, documents: count())
     case 1: return .added(name, revision: count())
     case 2: return .changed(name, [], origin: nil, revision: count())
@@ -335,6 +336,7 @@ struct RandomProtocol {
     case 7: return .renamed(name, from: try text())
     case 8: return .damaged(name, reason: try text())
     case 9: return .rejected(name, try refusal(), url: try optional { try $0.url() })
+    case 11: return .versions(name, names: try list { try $0.text() }, revision: count())
     case 10: return .unfetched(name, reason: try text(), url: try optional { try $0.url() })
     default:
       return flag()

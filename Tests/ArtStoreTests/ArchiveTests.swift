@@ -104,7 +104,7 @@ import Testing
     var (rows, log) = try read(file)
     #expect(rows.reduce(0) { $0 + $1.bytes } <= 8 << 20)
     #expect(rows.reduce(0) { $0 + $1.bytes } > (8 << 20) - 61_000)
-    #expect(log.reduce(0) { $0 + EditRow.size(of: $1) } <= 8 << 20)
+    #expect(log.reduce(0) { $0 + $1.logBytes } <= 8 << 20)
     #expect(try #require(rows.last?.entries.last).revision + 1 == #require(log.first).revision)
     try move(file, id, Array(repeating: "move", count: 23_000), perSave: 500, &maker)
     (rows, log) = try read(file)
@@ -322,7 +322,7 @@ import Testing
           maker.stamp(), revision: revision, save: 1, kind: .edit, edit: Edit(name: "", changes: []),
           inverse: []))
     }
-    content.trimLog(changes: .max)
+    content.trimLog()
     #expect(try content.log.map(\.revision) == file.read().log.map(\.revision))
     #expect(content.log.count >= min(count, 1_000) && content.log.count < 1_064)
   }

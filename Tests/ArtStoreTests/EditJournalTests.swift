@@ -33,7 +33,7 @@ import Testing
     let head = try #require(contents.head)
     let located = try sample.file.locate()
     #expect(head.origin == sample.origin && head.author == "ada" && head.base == sample.base)
-    #expect(head.path == located.path && head.device == located.device && head.inode == located.inode)
+    #expect(head.filePath == located.path && head.device == located.device && head.inode == located.inode)
     #expect(head.process == Int(getpid()))
     #expect(contents.modified > 1_600_000_000_000 && orphan.modified == contents.modified)
   }
@@ -141,6 +141,45 @@ import Testing
     #expect(try sample.lockedOrphan().contents().entries == kept + sample.made.dropFirst(2))
   }
 
+  @Test(
+    "K2 edits that were refused are not restored if their write cannot be taken back before the program ends",
+    arguments: [1, 4], [true, false])
+  func failedTruncationAndKill(refused count: Int, isFirst: Bool) throws {
+    for lines in 0...count {
+      let sample = try JournalSample()
+      let journal = try sample.journal()
+      if !isFirst { try journal.append(try sample.edits(3), on: sample.base) }
+      let kept = sample.made
+      let before = isFirst ? 0 : journal.bytes
+      let refused = try sample.edits(count)
+      // What the system writes of them: whole lines, and some bytes of the next one.
+      var written = 0
+      journal.calls.write = { (file, start, size, offset) in
+        guard written == 0, let start else {
+          errno = EIO
+          return -1
+        }
+        var left = lines + (isFirst ? 1 : 0)
+        let bytes = UnsafeRawBufferPointer(start: start, count: size)
+        let end = bytes.firstIndex { byte in
+          if byte == UInt8(ascii: "\n") { left -= 1 }
+          return left < 0
+        }
+        written = min(end ?? size, size - 1)
+        return pwrite(file, start, written, offset)
+      }
+      journal.calls.truncate = { (_, _) in
+        errno = EIO
+        return -1
+      }
+      #expect(failure { try journal.append(refused, on: sample.base) }?.code == .inputOutput)
+      #expect(try bytes(sample.segment()).count == before + written)
+      journal.abandon()
+      let contents = try sample.lockedOrphan().contents()
+      #expect(contents.entries == kept && contents.damage == nil, "\(lines) of \(count) lines")
+    }
+  }
+
   @Test("K3 the journal is readable by its user only, and locked while its program lives")
   func privacy() throws {
     let sample = try JournalSample()
@@ -156,7 +195,7 @@ import Testing
     }
     #expect(try sample.folder.lockOrphans().isEmpty)
     #expect(try sample.folder.peek().isEmpty)
-    #expect(try sample.names == ["\(sample.origin)-000001.journal", "\(sample.origin).lock"])
+    #expect(try sample.names == ["\(sample.id)-000001.journal", "\(sample.id).lock"])
     journal.abandon()
     #expect(try sample.folder.peek().count == 1)
     #expect(try sample.folder.lockOrphans().count == 1)
@@ -180,7 +219,7 @@ import Testing
     #expect(journal.bytes < all)
     try FileManager.default.removeItem(atPath: sample.segment(2))
     try journal.remove(upTo: mark)
-    #expect(try sample.names == ["\(sample.origin)-000003.journal", "\(sample.origin).lock"])
+    #expect(try sample.names == ["\(sample.id)-000003.journal", "\(sample.id).lock"])
     #expect(journal.bytes == (try bytes(sample.segment(3))).count)
     journal.abandon()
     let contents = try sample.lockedOrphan().contents()
@@ -204,7 +243,7 @@ import Testing
     #expect(failure { try journal.close() } != nil)
     try FileManager.default.removeItem(atPath: sample.segment(1))
     try journal.remove(upTo: 3)
-    #expect(try sample.names == ["\(sample.origin).lock"])
+    #expect(try sample.names == ["\(sample.id).lock"])
   }
 
   @Test("K4 closing removes the segments first and the lock after them")
@@ -216,9 +255,9 @@ import Testing
     try journal.append(try sample.edits(1), on: sample.base)
     try journal.close()
     #expect(journal.bytes == 0)
-    #expect(try sample.names == ["\(sample.origin).lock"])
+    #expect(try sample.names == ["\(sample.id).lock"])
     #expect(try sample.folder.lockOrphans().isEmpty, "its program is running")
-    #expect(try sample.names == ["\(sample.origin).lock"])
+    #expect(try sample.names == ["\(sample.id).lock"])
     try journal.release()
     #expect(try sample.names.isEmpty)
     #expect(failure { try journal.append(try sample.edits(1), on: sample.base) }?.code == .closed)
@@ -287,17 +326,19 @@ import Testing
 
   @Test("K1 segments are numbered beyond six digits, and their names are parsed strictly")
   func names() throws {
-    let origin = try #require(Origin("k3m9abcd0f2z"))
-    #expect(JournalFormat.segment(7, of: origin) == "k3m9abcd0f2z-000007.journal")
-    #expect(JournalFormat.segment(1_234_567, of: origin) == "k3m9abcd0f2z-1234567.journal")
-    #expect(JournalName("k3m9abcd0f2z-1234567.journal") == .segment(origin, 1_234_567))
-    #expect(JournalName("k3m9abcd0f2z.lock") == .lock(origin))
+    let id = JournalID(
+      document: try #require(DocumentID("kpz3hxcmq6qt")), origin: try #require(Origin("k3m9abcd0f2z")))
+    let name = "kpz3hxcmq6qt-k3m9abcd0f2z"
+    #expect(JournalFormat.segment(7, of: id) == "\(name)-000007.journal")
+    #expect(JournalFormat.segment(1_234_567, of: id) == "\(name)-1234567.journal")
+    #expect(JournalName("\(name)-1234567.journal") == .segment(id, 1_234_567))
+    #expect(JournalName("\(name).lock") == .lock(id))
     for name in [
-      "", "k3m9abcd0f2z", "k3m9abcd0f2z-7.journal", "k3m9abcd0f2z-0000007.journal",
-      "k3m9abcd0f2z-000000.journal",
-      "k3m9abcd0f2-000007.journal", "K3M9ABCD0F2Z.lock", "k3m9abcd0f2z-000007.journal~",
-      "k3m9abcd0f2z-+00007.journal",
-      "k3m9abcd0f2z-٠٠٠٠٠7.journal", "k3m9abcd0f2z-9999999999999999999.journal", "k3m9abcd0f2z-", "🐝.lock",
+      "", "k3m9abcd0f2z", "k3m9abcd0f2z.lock", "k3m9abcd0f2z-000007.journal", name, "\(name)-7.journal",
+      "\(name)-0000007.journal", "\(name)-000000.journal", "kpz3hxcmq6qt-k3m9abcd0f2-000007.journal",
+      "kpz3hxcmq6qt_k3m9abcd0f2z.lock", name.uppercased() + ".lock", "\(name)-000007.journal~",
+      "\(name)-+00007.journal", "\(name)-٠٠٠٠٠7.journal", "\(name)-9999999999999999999.journal", "\(name)-",
+      "🐝.lock", "\(name)🐝.lock", "\(name)-000007.lock",
     ] { #expect(JournalName(name) == nil, "\(name)") }
   }
 }

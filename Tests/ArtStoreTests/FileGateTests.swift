@@ -85,4 +85,26 @@ import Testing
     gate.open()
     withExtendedLifetime(FileGate.Pass(gate)) {}
   }
+
+  @Test("D11 a stop waits until the last thread has left, and is given up if that takes too long")
+  func patience() async throws {
+    let gate = FileGate()
+    let inside = Visitor(gate)
+    try await inside.waitUntilInside()
+    #expect(!gate.closeWhenEmpty(.milliseconds(0)))
+    // The gate is open again: nobody is kept out for ever.
+    let other = Visitor(gate)
+    try await other.waitUntilInside()
+    try await other.leave()
+    async let isClosed = onThread { gate.closeWhenEmpty(.seconds(600)) }
+    // It closes the gate before it waits.
+    try await until("a gate that is closed") { gate.isClosed }
+    try await inside.leave()
+    #expect(try await isClosed)
+    let late = Visitor(gate)
+    try await until("a thread that waits at the gate") { gate.waitingThreads > 0 }
+    gate.open()
+    try await late.waitUntilInside()
+    try await late.leave()
+  }
 }

@@ -30,7 +30,7 @@ import Testing
     #expect(try bytes(file.path) == torn && bytes(file.path + "-journal") == journal)
     // The control: SQLite itself plays it back.
     let copy = try Connection(
-      path: located.path, name: "control", mode: .privateCopy, deadline: Deadline(.zero))
+      path: located.path.string, name: "control", mode: .privateCopy, deadline: Deadline(.zero))
     try copy.execute("BEGIN IMMEDIATE; ROLLBACK")
     #expect(try bytes(file.path) == whole)
     withExtendedLifetime(folder) {}
@@ -118,7 +118,8 @@ import Testing
     #expect(error?.code == .busy)
     #expect(try bytes(folder["thesis"]) == Array("precious".utf8))
     // A connection to a private copy, which may play a journal back, deletes no other file either.
-    let copy = try Connection(path: located.path, name: "copy", mode: .privateCopy, deadline: Deadline(.zero))
+    let copy = try Connection(
+      path: located.path.string, name: "copy", mode: .privateCopy, deadline: Deadline(.zero))
     _ = failure { try copy.execute("BEGIN IMMEDIATE; ROLLBACK") }
     #expect(try bytes(folder["thesis"]) == Array("precious".utf8))
     // Without the journal the file is whole.

@@ -119,19 +119,51 @@ import Testing
     #expect(left == ["emojiart.locked", "emojiart.longer7", "emojiart.strang"])
   }
 
-  @Test("F10 the quarantine keeps equal bytes once, and removes the oldest files above its limit")
+  @Test(
+    "F10 the quarantine keeps equal bytes once, and removes the oldest files that it has stored above its limit"
+  )
   func quarantine() throws {
     let folder = try Workspace()
     let place = folder["aside"]
-    let first = try StateFolder.quarantine([1, 2, 3], as: "bees", in: place, limit: 10)
-    #expect(try StateFolder.quarantine([1, 2, 3], as: "bees", in: place, limit: 10) == first)
+    func store(_ bytes: [UInt8], limit: Int? = 10) throws -> String {
+      try Quarantine.store(bytes, as: "bees", in: place, limit: limit)
+    }
+    func date(_ path: String) {
+      var time = [timeval(tv_sec: 1_000, tv_usec: 0), timeval(tv_sec: 1_000, tv_usec: 0)]
+      #expect(utimes(path, &time) == 0)
+    }
+    let first = try store([1, 2, 3])
+    #expect(try store([1, 2, 3]) == first)
     #expect(
       try bytes(first) == [1, 2, 3] && FileManager.default.contentsOfDirectory(atPath: place).count == 1)
-    var time = [timeval(tv_sec: 1_000, tv_usec: 0), timeval(tv_sec: 1_000, tv_usec: 0)]
-    #expect(utimes(first, &time) == 0)
-    let second = try StateFolder.quarantine([4, 5, 6, 7], as: "bees", in: place, limit: 10)
-    let third = try StateFolder.quarantine([8, 9, 10, 11], as: "bees", in: place, limit: 10)
+    // Files of others stay, whatever their names and their sizes are.
+    let foreign = ["notes.txt", "0123456789ab-bees", "0123456789ab.new"].map { "\(place)/\($0)" }
+    for path in foreign {
+      try write([0], to: path)
+      date(path)
+    }
+    date(first)
+    let second = try store([4, 5, 6, 7])
+    let third = try store([8, 9, 10, 11])
     #expect(access(first, F_OK) != 0, "the oldest file is removed")
+    #expect(foreign.allSatisfy { access($0, F_OK) == 0 })
     #expect(try bytes(second) == [4, 5, 6, 7] && bytes(third) == [8, 9, 10, 11])
+  }
+
+  @Test(
+    "F36 what exists nowhere else is removed by nobody but its user, and is listed with the document that it is of"
+  )
+  func kept() throws {
+    let folder = try Workspace()
+    let place = folder["kept"]
+    let files = try (0..<9).map { number in
+      try Quarantine.store([UInt8](repeating: UInt8(number), count: 9), as: "bees", in: place, limit: nil)
+    }
+    #expect(files.allSatisfy { access($0, F_OK) == 0 } && Set(files).count == 9)
+    let document = try folder.document("kept-state.emojiart", seed: 77)
+    let path = try #require(try HeldFile(document.path)).setAside()
+    let found = try #require(try Quarantine.kept.files(of: document.read().id).first)
+    #expect(try found.path == path && found.name == "kept-state.emojiart" && found.size == bytes(path).count)
+    #expect(try Quarantine.kept.files().contains(found) && !Quarantine.aside.files().contains(found))
   }
 }

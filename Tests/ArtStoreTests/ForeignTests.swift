@@ -35,7 +35,7 @@ import Testing
     _ = try #require(try runRepair(file, .repair))
     let now = try file.read()
     #expect(now.emojisInOrder() == content.emojisInOrder())
-    #expect(now.log.dropLast() == content.log[...] && now.log.last?.edit.name == Edit.repairName)
+    #expect(now.log.dropLast() == content.log[...] && now.log.last?.kind == .repair)
     #expect(try folder.names == ["bees.emojiart"])
   }
 

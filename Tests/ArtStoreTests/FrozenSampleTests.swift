@@ -99,12 +99,7 @@ extension FrozenSampleTests {
   /// The log, one entry on a line.
   private func logged(_ content: DocumentContent) throws -> String {
     content.log.map { entry in
-      let kind: [JSON] =
-        switch entry.kind {
-        case .edit: [.string("edit")]
-        case .undo(let id): [.string("undo"), .string(id.description)]
-        case .redo(let id): [.string("redo"), .string(id.description)]
-        }
+      let kind = [entry.kind.word, entry.kind.revertedID?.description].compactMap(\.self).map(JSON.string)
       return JSON.array([
         .integer(entry.revision), .string(entry.id.description), .integer(entry.time), .integer(entry.save),
         .array(kind), .optional(entry.author), .optional(entry.session?.description),

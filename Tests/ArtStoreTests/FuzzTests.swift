@@ -39,6 +39,17 @@ import Testing
     #expect(parsed > campaign.count / 100 && believed < parsed)
   }
 
+  @Test("F7 a file that another program makes larger than 2 GiB while it is read is refused")
+  func growing() throws {
+    let folder = try Workspace()
+    let file = try folder.document()
+    try file.read { (transaction: DocumentTransaction) throws(ArtError) in
+      let connection = transaction.connection
+      #expect(truncate(file.path, off_t(3) << 30) == 0)
+      #expect(failure { try connection.bytes(count: connection.size, at: 0) }?.code == .tooLarge)
+    }
+  }
+
   @Test("F7 no columns of a row trap, whatever their content")
   func rows() throws {
     let connection = try Connection(inMemory: "fuzz")

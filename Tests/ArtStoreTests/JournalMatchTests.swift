@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ArtSystem
 import Foundation
 import TestSupport
 import Testing
@@ -18,7 +19,8 @@ import Testing
     other = DocumentID(using: &random)
     base = EditID(origin: Origin(using: &random), sequence: 3)
     head = JournalHead(
-      origin: Origin(using: &random), author: nil, path: "/art/bees.emojiart", device: 1, inode: 10,
+      origin: Origin(using: &random), author: nil, filePath: FilePath("/art/bees.emojiart"), device: 1,
+      inode: 10,
       process: 5,
       started: 0, base: DocumentBase(id: id, revision: 3, head: base))
   }
@@ -27,7 +29,8 @@ import Testing
     _ name: String, inode: UInt, id: DocumentID? = nil, knows: Bool = true
   ) -> JournalMatch.Candidate {
     JournalMatch.Candidate(
-      path: "/art/\(name)", id: id ?? head.base.id, device: 1, inode: inode, edits: knows ? [base] : [])
+      path: FilePath("/art/\(name)"), id: id ?? head.base.id, device: 1, inode: inode,
+      edits: knows ? [base] : [])
   }
 
   private func match(
@@ -43,23 +46,26 @@ import Testing
   )
   func samePath() {
     let copies = [file("copy", inode: 11), file("copy2", inode: 12)]
-    #expect(match(.document(head.base.id), []) == .restore(head.path))
-    #expect(match(.document(head.base.id), copies) == .restore(head.path))
+    #expect(match(.document(head.base.id), []) == .restore(head.filePath))
+    #expect(match(.document(head.base.id), copies) == .restore(head.filePath))
   }
 
   @Test("K12 a document that was moved gets its edits where it is the only possible one")
   func moved() {
     for place in [JournalMatch.PathState.missing, .document(other)] {
-      #expect(match(place, [file("moved", inode: 10)]) == .restore("/art/moved"))
-      #expect(match(place, [file("moved", inode: 11)]) == .restore("/art/moved"))
-      #expect(match(place, [file("moved", inode: 10), file("copy", inode: 11)]) == .restore("/art/moved"))
+      #expect(match(place, [file("moved", inode: 10)]) == .restore(FilePath("/art/moved")))
+      #expect(match(place, [file("moved", inode: 11)]) == .restore(FilePath("/art/moved")))
+      #expect(
+        match(place, [file("moved", inode: 10), file("copy", inode: 11)]) == .restore(FilePath("/art/moved")))
       #expect(
         match(place, [file("moved", inode: 11), file("old", inode: 12, knows: false)])
-          == .restore("/art/moved"))
+          == .restore(FilePath("/art/moved")))
       #expect(
-        match(place, [file("moved", inode: 11), file("else", inode: 12, id: other)]) == .restore("/art/moved")
+        match(place, [file("moved", inode: 11), file("else", inode: 12, id: other)])
+          == .restore(FilePath("/art/moved"))
       )
-      #expect(match(place, [file("moved", inode: 11), file("link", inode: 11)]) == .restore("/art/moved"))
+      #expect(
+        match(place, [file("moved", inode: 11), file("link", inode: 11)]) == .restore(FilePath("/art/moved")))
     }
   }
 
@@ -79,7 +85,7 @@ import Testing
     #expect(
       reason(match(.missing, [file("a", inode: 11)], unreadable: ["b"]))?.contains("b, which may be it")
         == true)
-    #expect(match(.missing, [file("a", inode: 10)], unreadable: ["b"]) == .restore("/art/a"))
+    #expect(match(.missing, [file("a", inode: 10)], unreadable: ["b"]) == .restore(FilePath("/art/a")))
   }
 
   @Test("K10 a journal without earlier edits is matched by the id of its document")
@@ -87,7 +93,7 @@ import Testing
     var fresh = head
     fresh.base = DocumentBase(id: head.base.id, revision: 0, head: nil)
     let moved = JournalMatch(of: fresh, at: .missing, among: [file("moved", inode: 11, knows: false)])
-    #expect(moved == .restore("/art/moved"))
+    #expect(moved == .restore(FilePath("/art/moved")))
   }
 }
 
@@ -116,6 +122,49 @@ import Testing
     try copy(sample, "bees.emojiart", "copy.emojiart")
     #expect(try own(sample, "copy.emojiart") == 0)
     #expect(try own(sample, "bees.emojiart") == 1)
+  }
+
+  /// Two names of one text: precomposed and decomposed letters, of Latin script and of Hangul.
+  static let twins = [
+    ("caf\u{E9}.emojiart", "cafe\u{301}.emojiart"),
+    ("\u{AC00}.emojiart", "\u{1100}\u{1161}.emojiart"),
+    ("\u{212B}.emojiart", "\u{C5}.emojiart"),
+  ]
+
+  @Test(
+    "K12 A15 edits of a document come into no other file whose name is canonically equivalent",
+    arguments: twins)
+  func twinNames(name: String, twin: String) throws {
+    for (edited, other) in [(name, twin), (twin, name)] {
+      let sample = try JournalSample(edited)
+      try copy(sample, edited, other)
+      try sample.abandonJournal(after: 5)
+      #expect(try own(sample, other) == 0)
+      #expect(DocumentFile(sample.space[other]).journals(among: try sample.folder.peek()).own.isEmpty)
+      #expect(try own(sample, edited) == 1)
+      // The edited file has gone, and the other one is a copy of its document.
+      try FileManager.default.removeItem(atPath: sample.space[edited])
+      #expect(try own(sample, other) == 1)
+    }
+  }
+
+  @Test(
+    "K12 A15 among documents with canonically equivalent names the edits belong to the one at the recorded path",
+    arguments: twins)
+  func twinCandidates(name: String, twin: String) throws {
+    for (edited, other) in [(name, twin), (twin, name)] {
+      let sample = try JournalSample(edited)
+      try sample.abandonJournal(after: 3)
+      try copy(sample, edited, other)
+      let journals = try sample.folder.peek()
+      let head = try #require(journals.first?.head)
+      var search = JournalSearch(for: [head], in: sample.folder)
+      // Either way round, both are candidates.
+      search.inspect(DocumentFile(sample.space[other]))
+      search.inspect(DocumentFile(sample.space[edited]))
+      #expect(search.copies(for: head).count == 2)
+      #expect(search.match(head) == .restore(try DocumentFile(sample.space[edited]).locate().path))
+    }
   }
 
   @Test("K12 a renamed document gets its edits, also beside a copy of it")
@@ -213,7 +262,7 @@ import Testing
     try other.abandonJournal(after: 2)
     let rest = try JournalSample("rest.emojiart", seed: 9, in: sample.space)
     try rest.abandonJournal(after: 3, saved: 3)
-    for name in try sample.names where name.hasPrefix("\(rest.origin)-") {
+    for name in try sample.names where name.hasPrefix("\(rest.id)-") {
       unlink(sample.folder.path(of: name))
     }
     let opens = try OpenCounter(of: [sample.file.path, rest.file.path])
@@ -223,11 +272,11 @@ import Testing
     #expect(
       try Set(sample.folder.lockOrphans().map(\.origin)) == [sample.origin, rest.origin],
       "only its own journals are locked")
-    #expect(try sample.names.contains("\(rest.origin).lock"))
+    #expect(try sample.names.contains("\(rest.id).lock"))
     // The control: opens are counted.
     try sample.folder.removeEmptyJournals { _ in true }
     #expect(try opens.count() > 0)
-    #expect(!(try sample.names.contains("\(rest.origin).lock")))
+    #expect(!(try sample.names.contains("\(rest.id).lock")))
   }
 
   @Test("K12 a document gets its edits by any path that leads to its file")

@@ -25,23 +25,32 @@ import Testing
   }
 
   @Test(
-    "K5 a journal that is cut anywhere in its last segment gives the edits of its whole lines, and no damage")
+    "K5 a journal that is cut anywhere in its last segment gives the edits of its whole batches, and no damage"
+  )
   func cutShort() throws {
-    let sample = try sample(edits: 6)
+    let sample = try JournalSample()
+    let journal = try sample.journal()
+    for count in [4, 1, 3, 1, 2] {
+      try journal.append(try sample.edits(count), on: sample.base)
+      if journal.bytes > 0, sample.made.count <= 5 { _ = journal.cut() }
+    }
+    journal.abandon()
+    // The head, and batches of 3, 1 and 2 lines.
+    let wholeEdits = [0, 0, 0, 0, 3, 4, 4, 6]
     let last = try bytes(sample.segment(3))
     let lines = last.indices.filter { last[$0] == UInt8(ascii: "\n") }
     for length in 0..<last.count {
-      var contents = JournalContents(of: sample.origin)
+      var contents = JournalContents(of: sample.id)
       for number in 1...2 {
         try bytes(sample.segment(number)).withUnsafeBufferPointer { contents.read($0, as: number) }
       }
       last[..<length].withUnsafeBufferPointer { contents.read($0, as: 3) }
-      let whole = max(0, lines.count { $0 < length } - 1)
+      let whole = wholeEdits[lines.count { $0 < length }]
       try #require(contents.damage == nil)
-      try #require(contents.entries == Array(sample.made.prefix(4 + whole)))
+      try #require(contents.entries == Array(sample.made.prefix(5 + whole)))
     }
     try write(Array(last.dropLast()), to: sample.segment(3))
-    #expect(try contents(sample).entries == Array(sample.made.dropLast()))
+    #expect(try contents(sample).entries == Array(sample.made.dropLast(2)))
   }
 
   @Test("K5 a segment with an unfinished last line may be followed by a segment that continues it")
@@ -50,7 +59,7 @@ import Testing
     try write(try bytes(sample.segment(1)) + Array("0123456789abcdef {\"cha".utf8), to: sample.segment(1))
     #expect(try contents(sample).entries == sample.made)
     #expect(try contents(sample).damage == nil)
-    try write([], to: sample.folder.path(of: JournalFormat.segment(4, of: sample.origin)))
+    try write([], to: sample.folder.path(of: JournalFormat.segment(4, of: sample.id)))
     #expect(try contents(sample).entries == sample.made)
   }
 
@@ -228,7 +237,7 @@ import Testing
           }
         }
       }
-      var contents = JournalContents(of: sample.origin)
+      var contents = JournalContents(of: sample.id)
       for (index, bytes) in changed.enumerated() {
         bytes.withUnsafeBufferPointer { contents.read($0, as: index + 1) }
       }
@@ -253,7 +262,7 @@ import Testing
     campaign.report(tried: whole + damaged + shortened)
     #expect(whole > 0 && damaged > 0 && shortened > 0 && edits > 0 && whole + damaged + shortened == count)
     // The control: the same reader accepts a changed edit with a new sum.
-    var forged = JournalContents(of: sample.origin)
+    var forged = JournalContents(of: sample.id)
     var lines = segments[0].split(separator: UInt8(ascii: "\n")).map { Array($0) }
     let text = String(decoding: lines[1].dropFirst(17), as: UTF8.self).replacing("\"edit ", with: "\"edit 9")
     lines[1] = Self.line(Array(text.utf8)).dropLast()

@@ -261,19 +261,158 @@ import Testing
     let copies = try Self.three()
     let all = try copies.files.reduce(into: Set<EmojiID>()) { try $0.formUnion(Self.emojis($1)) }
     let (document, other, third) = (copies.files[0], copies.files[1], copies.files[2])
-    let path = LeftoverFile(of: try document.locate()).path
-    try write(try bytes(third.path), to: path)
-    #expect(try document.merge([other]).hasChanged)
+    let leftover = LeftoverFile(of: try document.locate())
+    let path = leftover.path
+    func leave(_ bytes: [UInt8]) throws {
+      try write(bytes, to: path)
+      try leftover.record([try #require(FileIdentity(at: path))], of: document.read().id)
+    }
+    try leave(try bytes(third.path))
+    #expect(try document.hasLeftovers() && document.merge([other]).hasChanged)
     #expect(try Self.emojis(document) == all)
     #expect(try Self.others(copies) == [])
     // One whose edits are all there goes without a merge, and another document's stays.
-    try write(try bytes(other.path), to: path)
+    try leave(try bytes(other.path))
     #expect(try !document.merge([]).hasChanged)
     #expect(try Self.others(copies) == [])
     let stranger = try copies.folder.document("stranger.emojiart", seed: 99)
-    try write(try bytes(stranger.path), to: path)
+    try leave(try bytes(stranger.path))
     #expect(try !document.merge([]).hasChanged)
     #expect(try Self.others(copies) == [FilePath(path).name])
+  }
+
+  @Test("Y9 a file with a leftover's name that no record of this user names is named once, and left alone")
+  func plantedLeftovers() throws {
+    let copies = try Self.three()
+    let (document, other, third) = (copies.files[0], copies.files[1], copies.files[2])
+    let before = try bytes(document.path)
+    let leftover = LeftoverFile(of: try document.locate())
+    let path = leftover.path
+    // Each is a copy of the document with another edit.
+    let plants: [(String, () throws -> Void)] = [
+      ("a file", { try write(try bytes(third.path), to: path) }),
+      ("a link to a private copy", { #expect(symlink(third.path, path) == 0) }),
+      ("a second name of a private copy", { #expect(link(third.path, path) == 0) }),
+      ("a pipe", { #expect(mkfifo(path, 0o600) == 0) }),
+      (
+        "another file than the recorded one",
+        {
+          try leftover.record([FileIdentity(device: 1, inode: 1)], of: document.read().id)
+          try write(try bytes(third.path), to: path)
+        }
+      ),
+      (
+        "another user's file, as far as this test may give one away",
+        {
+          try write(try bytes(third.path), to: path)
+          guard geteuid() == 0 else { return }
+          #expect(chown(path, 1501, 1501) == 0)
+          try leftover.record([try #require(FileIdentity(at: path))], of: document.read().id)
+        }
+      ),
+    ]
+    for (what, plant) in plants {
+      try plant()
+      let notices = NoticeLog()
+      let file = DocumentFile(document.path, notice: { notices.append("\($0)") })
+      #expect(try !file.hasLeftovers() && !file.merge([]).hasChanged, "\(what)")
+      #expect(try bytes(document.path) == before && Self.others(copies) == [FilePath(path).name], "\(what)")
+      #expect(notices.lines.count == 1 && notices.lines[0].contains(path), "\(what): \(notices.lines)")
+      #expect(unlink(path) == 0)
+      try leftover.forget()
+    }
+    // It does not keep another merge from its work.
+    try write(try bytes(third.path), to: path)
+    #expect(try document.merge([other]).hasChanged && Self.others(copies) == [FilePath(path).name])
+    #expect(try Self.emojis(document).isSuperset(of: Self.emojis(other)))
+  }
+
+  @Test(
+    "Y10 what is removed after a merge is the copy that was merged, never what came to its name or what a link leads to"
+  )
+  func settingAside() throws {
+    let copies = try Self.three()
+    let (document, third) = (copies.files[0], copies.files[2])
+    let name = copies.folder.path + "/bees.sync-conflict-20261122-131350-GT4PTP5.emojiart"
+    let copy = DocumentFile(name)
+    func plant() throws { try write(try bytes(copies.files[1].path), to: name) }
+    try plant()
+    let part = try #require(try document.merge(found: [copy]).parts.first)
+    // Another copy has come to the name.
+    let newer = try bytes(third.path)
+    try write(newer, to: name + ".new")
+    #expect(rename(name + ".new", name) == 0)
+    #expect(failure { try copy.setAside(part, of: document) }?.code == .movedOn)
+    #expect(try bytes(name) == newer && Self.others(copies) == [])
+    // A link: neither it nor what it leads to is removed.
+    #expect(unlink(name) == 0 && symlink(third.path, name) == 0)
+    #expect(failure { try copy.setAside(part, of: document) }?.code == .notADocument)
+    #expect(try bytes(third.path) == newer)
+    #expect(failure { try document.merge(found: [copy]) }?.code == .notPermitted)
+    #expect(unlink(name) == 0)
+    // A file that was written over in place stays, too.
+    try plant()
+    let again = try #require(try document.merge(found: [copy]).parts.first)
+    let descriptor = open(name, O_WRONLY)
+    #expect(newer.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) } > 0)
+    PlainFile.close(descriptor)
+    #expect(failure { try copy.setAside(again, of: document) }?.code == .movedOn)
+    #expect(access(name, F_OK) == 0 && unlink(name) == 0)
+    // And the one that was merged goes, into the quarantine.
+    try plant()
+    let merged = try bytes(name)
+    try copy.setAside(try #require(try document.merge(found: [copy]).parts.first), of: document)
+    #expect(try access(name, F_OK) != 0 && Self.others(copies) == [])
+    #expect(try Quarantine.aside.files().contains { try bytes($0.path) == merged })
+  }
+
+  @Test("Y9 a copy that was not named is merged only if this user, the document's owner or root has made it")
+  func trust() throws {
+    let copies = try Self.three()
+    let (document, other) = (copies.files[0], copies.files[1])
+    let path = other.path
+    func why() throws -> String? { try document.distrust(of: other)?.cause }
+    #expect(chmod(document.path, 0o644) == 0 && chmod(path, 0o600) == 0)
+    #expect(try why() == nil)
+    #expect(chmod(path, 0o664) == 0)
+    #expect(try why()?.contains("others may write") == true)
+    // Who may write to the document may write to the copy.
+    #expect(chmod(document.path, 0o664) == 0)
+    #expect(try why() == nil)
+    #expect(chmod(path, 0o666) == 0)
+    #expect(try why()?.contains("others may write") == true)
+    #expect(chmod(path, 0o644) == 0 && link(path, path + ".second") == 0)
+    #expect(try why()?.contains("2 names") == true)
+    #expect(unlink(path + ".second") == 0)
+    guard geteuid() == 0 else {
+      return print("Y9 another user's copies: not tried, only root can give files away")
+    }
+    #expect(chown(path, 1501, 1501) == 0)
+    #expect(try why()?.contains("1501") == true)
+    #expect(failure { try document.merge(found: [other]) }?.code == .notPermitted)
+    #expect(chown(document.path, 1501, 1501) == 0)
+    #expect(try why() == nil)
+    #expect(try document.merge(found: [other]).hasChanged)
+  }
+
+  @Test("F35 a file's key is another one where any row differs, also one that is no edit")
+  func keys() throws {
+    let copies = try Self.three()
+    let file = copies.files[0]
+    let (before, base) = try (file.state(), file.base())
+    var random = SystemRandomNumberGenerator()
+    let stamp = EditStamp(id: EditID(origin: Origin(using: &random), sequence: 1), time: 1)
+    _ = try file.keepVersion(named: "draft", stamp: stamp, in: base.id)
+    let named = try file.state()
+    #expect(try file.base() == base && named.base == base)
+    #expect(named != before && named.key != before.key && named.key.hasPrefix(base.key + "."))
+    _ = try file.removeVersion("draft", in: base.id)
+    #expect(try ![named, before].contains(file.state()))
+    #expect(try file.quickState().state == file.state())
+    let (whole, state) = try file.bytes()
+    #expect(try state == file.state())
+    let other = DocumentFile(copies.folder["other.emojiart"])
+    #expect(try other.create(bytes: whole) == state && other.state() == state)
   }
 
   @Test("F31 another document that takes the path during a merge stays there, and what was merged is kept")
@@ -368,7 +507,7 @@ import Testing
     #expect(try Self.isEqual(merged, reversed))
     #expect(try merged.read().revision == 1 + 5_000 + 1)
     let ids = try merged.read { (transaction) throws(ArtError) -> Set<EditID> in
-      let copy = try DocumentCopy(transaction, named: "merged")
+      let copy = try DocumentCopy(transaction, named: "merged") { nil }
       var ids = Set(copy.content.log.map(\.id))
       for row in copy.archive { ids.formUnion(try row.entries(of: "merged").map(\.id)) }
       return ids
@@ -394,7 +533,7 @@ import Testing
     _ = try other.merge([DocumentFile(copies.copy(before[0]).path)], isByValue: true)
     #expect(try outcome.parts.first?.report.doubts?.isEmpty == false && Self.isEqual(copies.files[0], other))
     #expect(try copies.files[0].check().faults == [] && bytes(copies.files[1].path) == before[1])
-    let kept = try StateFolder.quarantine(before[0], as: FilePath(copies.files[0].path).name)
+    let kept = try Quarantine.kept.store(before[0], as: FilePath(copies.files[0].path).name)
     #expect(try bytes(kept) == before[0])
     #expect(try !copies.files[0].merge([copies.files[1]], isByValue: true).hasChanged)
     let stranger = try copies.folder.document("stranger.emojiart", seed: 99)
@@ -405,7 +544,7 @@ import Testing
 extension DocumentFile {
   /// The whole file, read.
   fileprivate func copyOfAll() throws(ArtError) -> DocumentCopy {
-    try read { (transaction) throws(ArtError) in try DocumentCopy(transaction, named: path) }
+    try read { (transaction) throws(ArtError) in try DocumentCopy(transaction, named: path) { nil } }
   }
 }
 

@@ -39,7 +39,71 @@ import Testing
     #expect(failure { try journals[0].removeSegments() } != nil)
     #expect(failure { try journals[0].removeLock() } != nil)
     #expect(try paths.map(fingerprint) == prints)
-    #expect(try sample.names == ["\(sample.origin)-000001.journal"])
+    #expect(try sample.names == ["\(sample.id)-000001.journal"])
+  }
+
+  @Test("K16 an edit opens only the journals that have its document's id in their names")
+  func foreignJournals() throws {
+    let sample = try sample()
+    for seed in 2...4 { _ = try self.sample(seed: UInt64(seed), in: sample.space) }
+    let living = try JournalSample("living.emojiart", seed: 5, in: sample.space)
+    let alive = try living.journal()
+    // A name without a document, a pipe, and a link: nobody waits for them or follows them.
+    try write([1], to: sample.folder.path(of: "\(sample.origin).lock"))
+    #expect(mkfifo(sample.folder.path(of: "00000000000y-00000000000z.lock"), 0o600) == 0)
+    #expect(symlink("/dev/zero", sample.folder.path(of: "00000000000y-00000000000z-000001.journal")) == 0)
+    let opened = try opens(in: sample.folder.path) {
+      let found = try sample.file.journalsToRestore(in: sample.folder)
+      #expect(found.own.map(\.id) == [sample.id] && found.kept.isEmpty)
+    }
+    #expect(!opened.isEmpty && opened.allSatisfy { $0.hasPrefix("\(sample.id)") }, "\(opened)")
+    let other = try sample.space.document("free.emojiart", seed: 9)
+    #expect(try opens(in: sample.folder.path) { _ = try other.journalsToRestore(in: sample.folder) } == [])
+    // What the check itself can see.
+    #expect(try opens(in: sample.folder.path) { _ = try sample.folder.peek() }.count > 1)
+    try alive.release()
+  }
+
+  /// The names of the files in a folder that are opened meanwhile.
+  private func opens(in folder: String, _ body: () throws -> Void) throws -> Set<String> {
+    let queue = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
+    try #require(queue >= 0)
+    defer { close(queue) }
+    try #require(inotify_add_watch(queue, folder, UInt32(IN_OPEN)) >= 0)
+    try body()
+    var names: Set<String> = []
+    var bytes = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = read(queue, &bytes, bytes.count)
+      guard count > 0 else { return names }
+      var offset = 0
+      // inotify(7): wd, mask, cookie and len, of four bytes each, and a name with zero bytes behind it.
+      while offset + 16 <= count {
+        let length = Int(bytes[offset + 12]) | Int(bytes[offset + 13]) << 8
+        let name = bytes[(offset + 16)..<(offset + 16 + length)].prefix { $0 != 0 }
+        if !name.isEmpty { names.insert(String(decoding: name, as: UTF8.self)) }
+        offset += 16 + length
+      }
+    }
+  }
+
+  @Test("K12 a journal whose name is of another document than its head is damage, and restored into neither")
+  func lyingName() throws {
+    let sample = try sample()
+    let other = try JournalSample("other.emojiart", seed: 2, in: sample.space)
+    let named = JournalID(document: other.base.id, origin: sample.origin)
+    for name in try sample.names {
+      let new = name.replacing("\(sample.id)", with: "\(named)")
+      try #require(rename(sample.folder.path(of: name), sample.folder.path(of: new)) == 0)
+    }
+    let found = try other.file.journalsToRestore(in: sample.folder)
+    #expect(found.own.isEmpty && found.kept.map(\.code) == [.damaged])
+    #expect(try sample.file.journalsToRestore(in: sample.folder).own.isEmpty)
+    let journal = try sample.lockedOrphan()
+    #expect(journal.head == nil && journal.id == named)
+    #expect(try journal.contents().damage?.contains("head of another segment") == true)
+    #expect(failure { try other.file.restore(journal, stamp: sample.stamp()) }?.code == .damaged)
+    #expect(failure { try sample.file.restore(journal, stamp: sample.stamp()) }?.code == .damaged)
   }
 
   @Test(
@@ -129,12 +193,14 @@ import Testing
       #expect(try sample.names.count == 5, "both journals are locked")
       withExtendedLifetime(orphans) {}
     }
-    try write([], to: sample.folder.path(of: "00000000000z.lock"))
-    #expect(try sample.folder.lockOrphans { _ in false }.isEmpty)
+    let foreign = try #require(DocumentID("00000000000y"))
+    try write([], to: sample.folder.path(of: "\(foreign)-00000000000z.lock"))
+    let files = try sample.folder.listing().files(of: foreign)
+    #expect(try files.count == 1 && sample.folder.lockOrphans(files).isEmpty)
     #expect(try sample.names.count == 5, "a lock file without a head is removed")
     try sample.folder.removeEmptyJournals { _ in true }
     let kept = [
-      "\(sample.origin)-000001.journal", "\(sample.origin).lock", "\(living.origin).lock", "note.txt",
+      "\(sample.id)-000001.journal", "\(sample.id).lock", "\(living.id).lock", "note.txt",
     ]
     #expect(try Set(sample.names) == Set(kept), "the empty journal is removed when no program locks it")
     try alive.release()
@@ -152,7 +218,7 @@ import Testing
     try sample.folder.removeEmptyJournals { _ in true }
     #expect(
       try Set(sample.names) == [
-        "\(sample.origin)-000001.journal", "\(sample.origin).lock", "\(living.origin).lock",
+        "\(sample.id)-000001.journal", "\(sample.id).lock", "\(living.id).lock",
       ])
     try alive.release()
   }
@@ -163,7 +229,7 @@ import Testing
     try FileManager.default.removeItem(atPath: sample.lockPath)
     let orphan = try sample.lockedOrphan()
     #expect(try orphan.contents().entries == sample.made)
-    #expect(try sample.names.contains("\(sample.origin).lock"))
+    #expect(try sample.names.contains("\(sample.id).lock"))
     #expect(try sample.folder.lockOrphans().isEmpty, "the journal is locked")
     try orphan.removeSegments()
     try orphan.removeLock()
@@ -212,9 +278,9 @@ import Testing
   )
   func unreadableEntry() throws {
     for (name, make) in [
-      ("00000000000z.lock", { symlink("nowhere", $0) }),
-      ("00000000000z-000001.journal", { mkdir($0, 0o700) }),
-      ("00000000000z.lock", { mkdir($0, 0o700) }),
+      ("00000000000y-00000000000z.lock", { symlink("nowhere", $0) }),
+      ("00000000000y-00000000000z-000001.journal", { mkdir($0, 0o700) }),
+      ("00000000000y-00000000000z.lock", { mkdir($0, 0o700) }),
     ] as [(String, (String) -> Int32)] {
       let sample = try sample()
       #expect(make(sample.folder.path(of: name)) == 0)
@@ -305,13 +371,15 @@ import Testing
       }
       group.addTask {
         for origin in origins {
-          let lock = try JournalLock.create(folder.path(of: JournalFormat.lock(of: origin)))
+          let lock = try JournalLock.create(
+            folder.path(
+              of: JournalFormat.lock(of: JournalID(document: DocumentID(lowBits: 5), origin: origin))))
           #expect(try lock.isAtPath())
         }
       }
       try await group.waitForAll()
     }
     #expect(try folder.lockOrphans().isEmpty)
-    #expect(try folder.files().isEmpty)
+    #expect(try folder.listing().files().isEmpty)
   }
 }

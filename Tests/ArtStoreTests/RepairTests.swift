@@ -39,6 +39,33 @@ import Testing
   }
 
   @Test(
+    "F10 a repair of a document with very many rows of removed versions looks at each row once",
+    .timeLimit(.minutes(5)))
+  mutating func removedVersions() throws {
+    let file = try folder.document()
+    try file.fill(emojis: 3, edits: 2, seed: 3)
+    // Comparing each row with each one takes hours.
+    let count = 100_000
+    let origin = Origin(lowBits: 77)
+    try file.edit { (transaction: DocumentTransaction) throws(ArtError) in
+      let insertion = try transaction.statement("INSERT INTO version VALUES(?,?,?,?,?,?,?,?)")
+      for number in 1...count {
+        let values: [Statement.Value] = [
+          .text("\(origin):\(number)"), .null, .integer(1), .null, .null, .integer(number), .null,
+        ]
+        let sum = PlainTable.version.sum(of: values)
+        try insertion.bind(values + [.integer(sum)])
+        while try insertion.step() {}
+        transaction.art.digest.add(sum)
+      }
+    }
+    try shell(file.path, "UPDATE emoji SET sum = 1 WHERE id = (SELECT id FROM emoji LIMIT 1)")
+    let report = try #require(try file.repair(.repair, stamp: maker.stamp()))
+    #expect(report.quarantined.count == 1)
+    #expect(try shell(file.path, "SELECT count(*) FROM version") == "\(count)\n")
+  }
+
+  @Test(
     "F9 of two verified rows of one emoji, repair keeps the row of the newest edit and moves the other to the quarantine"
   )
   mutating func twice() throws {

@@ -20,7 +20,7 @@ import Testing
     let missing = #expect(throws: ArtError.self) { _ = try file.read() }
     for mode in [Connection.Mode.readOnly, .readWrite] {
       let gone = #expect(throws: ArtError.self) {
-        _ = try Connection(path: found.path, name: found.name, mode: mode, deadline: Deadline(.zero))
+        _ = try Connection(path: found.path.string, name: found.name, mode: mode, deadline: Deadline(.zero))
       }
       #expect(gone == missing && gone?.code == .noSuchDocument)
     }

@@ -64,4 +64,37 @@ import Testing
     chmod(place, 0o777)
     #expect(throws: ArtError.self) { try ServerPlace.privateFolder(place) }
   }
+
+  @Test("H21 the secret of a user for pages is made once, for that user only, and anew if it is none")
+  func secret() throws {
+    let place = FileManager.default.temporaryDirectory.appendingPathComponent("emojiart-secret.\(UUID())")
+      .path
+    defer { #expect(throws: Never.self) { try FileManager.default.removeItem(atPath: place) } }
+    let file = place + "/studio-secret"
+    var drawn: UInt8 = 0
+    func read() throws -> [UInt8] {
+      try PageSecret.read(in: place) { count in
+        drawn += 1
+        return [UInt8](repeating: drawn, count: count)
+      }
+    }
+    let first = try read()
+    #expect(first == [UInt8](repeating: 1, count: 32))
+    #expect(try read() == first)
+    let attributes = try FileManager.default.attributesOfItem(atPath: file)
+    #expect(attributes[.posixPermissions] as? Int == 0o600)
+    for wrong in [Data(), Data([1, 2, 3]), Data(count: 4_096)] {
+      try wrong.write(to: URL(fileURLWithPath: file))
+      let next = try read()
+      #expect(next.count == 32 && next != first)
+      #expect(try read() == next)
+    }
+    // A link of somebody else is not followed.
+    try FileManager.default.removeItem(atPath: file)
+    let other = place + "/other"
+    try Data(count: 32).write(to: URL(fileURLWithPath: other))
+    symlink(other, file)
+    #expect(try read() != [UInt8](repeating: 0, count: 32))
+    #expect(try Data(contentsOf: URL(fileURLWithPath: other)) == Data(count: 32))
+  }
 }

@@ -50,6 +50,35 @@ import Testing
     }
   }
 
+  /// The real program: three additions that are saved as one, with a sync that fails.
+  @Test("S6 F17 a stream that saves once saves its edits once, also if its save fails at any sync")
+  func atomic() throws {
+    let folder = try Workspace()
+    let file = try folder.document()
+    try file.add(seed: 3)
+    let start = try bytes(file.path)
+    let state = ["EMOJIART_STATE": folder["state"]]
+    let input = folder.path + ".input"
+    defer { unlink(input) }
+    let lines = [#"{"add":{"text":"🌸"}}"#, #"{"add":{"text":"🌲"}}"#]
+    try write(Array((lines.joined(separator: "\n") + "\n").utf8), to: input)
+    var failed = 0
+    for call in ["fdatasync", "fsync"] {
+      for first in 1...8 {
+        try write(start, to: file.path)
+        let inject =
+          "exec strace -f -qq -o /dev/null -e inject=\(call):error=EIO:when=\(first)..\(first + 1) "
+        let stream = inject + "'\(emojiart)' edit '\(file.path)' --json --atomic <'\(input)'"
+        let ended = try run("sh", ["-c", stream], environment: state)
+        if ended.status != 0 { failed += 1 }
+        let count = try file.read().emojiCount
+        #expect(ended.status == 0 ? count == 3 : [1, 3].contains(count), "\(call) \(first): \(ended)")
+        #expect(try file.check().faults == [])
+      }
+    }
+    #expect(failed > 0)
+  }
+
   /// The real program: ten additions, a save in which some sync fails, 1,500 moves, the end.
   @Test("F17 a stream whose save fails at any sync has each edit once at the end")
   func stream() throws {

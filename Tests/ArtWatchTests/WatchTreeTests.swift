@@ -67,6 +67,12 @@ import Testing
     #expect(FilePath("a").parent == .root)
     #expect(FilePath("").parent == nil)
     #expect(FilePath("a/b/c").depth == 3)
+    #expect(FilePath("/a").isWithin(FilePath("/")) && !FilePath("a").isWithin(FilePath("/")))
+    // The scalar before the point forms one character with it.
+    let name = FilePath("\u{600}.emojiart")
+    #expect(!name.string.hasSuffix(".emojiart") && name.hasEnding(".emojiart"))
+    #expect(name.without(ending: ".emojiart") == FilePath("\u{600}"))
+    #expect(FilePath("/\u{301}a").isAbsolute && FilePath("a/").endsWithSlash)
   }
 }
 
@@ -109,7 +115,9 @@ import Testing
     let sub = FilePath("sub")
     #expect(walk.wanted(Array("bees.emojiart-journal".utf8), in: sub) == FilePath("sub/bees.emojiart"))
     #expect(walk.wanted(Array("bees.emojiart".utf8), in: .root) == FilePath("bees.emojiart"))
-    for name in [".emojiart", "bees.txt", "-journal", ".emojiart-journal", "bees.emojiart-wal", ""] {
+    for name in [
+      ".emojiart", "._bees.emojiart", "bees.txt", "-journal", ".emojiart-journal", "bees.emojiart-wal", "",
+    ] {
       #expect(walk.wanted(Array(name.utf8), in: .root) == nil)
     }
     #expect(walk.wanted([0xFF] + Array(".emojiart".utf8), in: .root) == nil)

@@ -3,6 +3,7 @@
 import ArtModel
 import ArtProtocol
 import ArtStore
+import ArtSystem
 import ArtWorkspace
 import Foundation
 import Synchronization
@@ -105,7 +106,7 @@ private final class Shown: PageOutput {
   private func present(_ workspace: Workspace, in folder: String) async -> [String: String] {
     var result: [String: String] = [:]
     for document in await workspace.documents(in: folder) {
-      result[FolderPath.name(of: document.path)] =
+      result[FilePath(document.path).name] =
         "\(document.base?.key ?? "none") \(document.trouble == nil ? "" : document.trouble?.code == .damaged ? "damaged" : "unreadable")"
     }
     return result
@@ -157,11 +158,11 @@ private final class Shown: PageOutput {
       shown.hold()
       let before = shown.count
       for path in paths { try edit(path) }
-      let wanted = Set(paths.map { FolderPath.name(of: $0) })
+      let wanted = Set(paths.map { FilePath($0).name })
       try await until("all saves to be known") {
         Set(
           await hub.workspace.documents.filter { ($0.base?.revision ?? 0) == 1 }.map {
-            FolderPath.name(of: $0.path)
+            FilePath($0.path).name
           }) == wanted
       }
       // What is being sent is one message; the rest adds up to a second one, and perhaps a last one.

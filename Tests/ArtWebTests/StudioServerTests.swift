@@ -39,6 +39,49 @@ import Testing
     #expect(try studio.journals().isEmpty)
   }
 
+  @Test(
+    "H20 a page that has proved itself gets its user's secret, and each document's identity before its answer"
+  )
+  func identities() throws {
+    let studio = try Studio()
+    func part(_ pattern: String, of page: PageProgram) throws -> String {
+      var found: String?
+      try page.wait(for: pattern) { lines in
+        found =
+          lines.lazy.compactMap { line in
+            line.range(of: pattern, options: .regularExpression).map { String(line[$0]) }
+          }.last
+        return found != nil
+      }
+      return found ?? ""
+    }
+    let secret = #""secret": ?"[0-9a-f]{64}""#
+    let server = try studio.serve()
+    let page = try studio.page(server.link, client: "aaaaaaaaaaaa")
+    let given = try part(secret, of: page)
+    try page.open()
+    let identity = try part(#""opening":\{"id":"[0-9a-z]{12}","name":"bees.emojiart"\}"#, of: page)
+    try page.wait(for: "the document after its identity") { lines in
+      guard let opening = lines.firstIndex(where: { $0.contains(#""opening""#) }) else { return false }
+      return lines[opening...].contains { $0.contains(#""document":{"#) }
+        && !lines[..<opening].contains { $0.contains(#""document":{"#) }
+    }
+    // A copy has the same identity under its own name; another document has another one.
+    try FileManager.default.copyItem(atPath: studio.document, toPath: studio.art + "/copy.emojiart")
+    try studio.command(["new", studio.art + "/ants.emojiart"])
+    try page.ask(#"{"open":"copy.emojiart","tag":"T"}"#)
+    let copied = try part(#""opening":\{"id":"[0-9a-z]{12}","name":"copy.emojiart"\}"#, of: page)
+    #expect(copied == identity.replacingOccurrences(of: "bees", with: "copy"))
+    try page.ask(#"{"open":"ants.emojiart","tag":"T"}"#)
+    let other = try part(#""opening":\{"id":"[0-9a-z]{12}","name":"ants.emojiart"\}"#, of: page)
+    #expect(other != identity.replacingOccurrences(of: "bees", with: "ants"))
+    try server.end()
+    // The secret is the user's, not the run's.
+    let next = try studio.serve()
+    #expect(try part(secret, of: studio.page(next.link, client: "bbbbbbbbbbbb")) == given)
+    try next.end()
+  }
+
   @Test("H6 an edit that was answered outlives a kill of the server, and is made once when it is sent again")
   func killed() throws {
     let studio = try Studio()

@@ -229,7 +229,7 @@ extension ReportedDocuments {
         case .changed(let name, let change): folder[name] = change.revision
         case .removed(let name): folder[name] = nil
         case .renamed(let name, let from): folder[name] = folder.removeValue(forKey: from)
-        case .damaged, .rescanned, .degraded, .resync: break
+        case .damaged, .rescanned, .degraded, .resync, .versions: break
         }
         cases += 1
         if random.oneIn(4) {

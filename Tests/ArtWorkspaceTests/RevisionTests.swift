@@ -233,8 +233,9 @@ import Testing
   @Test(
     "M44 a session's return to a version that another program has just kept sets its background",
     arguments: [false, true])
-  func unseenBackground(joins: Bool) async throws {
-    let session = try await session(joins ? .noneJoiningEdits : .none)
+  func unseenBackground(isDraft: Bool) async throws {
+    let client = try DocumentClient()
+    let session = try await isDraft ? Session.openDraft(of: file, as: client, WorkspaceSettings()) : session()
     try setBackground(3)
     _ = try editing.keepVersion(named: "draft")
     let stored = try file.read()
@@ -261,6 +262,32 @@ import Testing
     #expect(answer.entries.count == 1 && answer.lost == [])
     #expect(await session.end() == nil)
     #expect(try file.read().background != nil && file.background() != nil)
+  }
+
+  @Test(
+    "D22 a version that a session has named or removed comes into the file that takes its file's place, also in the same revision",
+    arguments: [false, true])
+  func guardedVersions(isOpen: Bool) async throws {
+    let session = try await session()
+    try await session.perform(.action(bee(1)))
+    try await session.save()
+    let old = try watched.bytes("bees.emojiart")
+    _ = try await session.keepVersion(named: "draft")
+    try watched.replace("bees.emojiart", old)
+    #expect(try file.versions().isEmpty)
+    if isOpen {
+      // At the next refresh, or before the next save.
+      await session.shared.document.refresh()
+      try await session.perform(.action(bee(2)))
+      try await session.save()
+      try await until("the version to be merged") { try file.versions().map(\.name) == ["draft"] }
+      let draft = try watched.bytes("bees.emojiart")
+      _ = try await session.removeVersion("draft")
+      try watched.replace("bees.emojiart", draft)
+    }
+    #expect(await session.end() == nil)
+    #expect(try file.versions().map(\.name) == (isOpen ? [] : ["draft"]) && file.check().faults == [])
+    #expect(try places(file.read()) == (isOpen ? [1, 2] : [1]))
   }
 
   @Test("F33 a session keeps the state that it has saved, with what another program saves at the same time")

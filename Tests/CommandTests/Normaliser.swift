@@ -9,7 +9,7 @@ import Foundation
 /// - ids, 8 characters of Crockford's base32: a line of its own (`add`), the first word of a line (`move` and, with a hyphen,
 /// `show`), `"id":"…"`, the candidates of an ambiguous REF, ids in the output of `check`, the changes that `restore` left out, the
 /// changes of `edit`, and the removed ones of an effect;
-/// - marks, 12 characters: of an origin in `history` and `edit` (also of a head), of a file in the quarantine `/aside/…-`, of a
+/// - marks, 12 characters: of an origin in `history` and `edit` (also of a head), of a file in the quarantine `/kept/…-`, of a
 /// journal;
 /// - times, in the three forms that commands write, and only from the time of the run;
 /// - the folder of the run.
@@ -37,7 +37,8 @@ struct Normaliser {
   private static let marks = [
     "\"id\":\"(\(letter){12}):\\d+\"", "\"journal\":\"(\(letter){12})\"",
     "(?m)^ *\\d+  \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d  (\(letter){12})  ",
-    "/aside/(\(letter){12})-", "\\b(\(letter){12})-\\d{6}\\.journal",
+    "/(?:aside|kept)/(\(letter){12})-", "\\b(\(letter){12})-\(letter){12}-\\d{6}\\.journal",
+    "\\b(\(letter){12})-\\d{6}\\.journal",
     "\"edit\":\"(\(letter){12}):\\d+\"", "\"head\":\"(\(letter){12}):\\d+\"",
   ]
   private static let times = [

@@ -145,4 +145,56 @@ struct StopTests {
       #expect(held.isEmpty)
     }
   }
+
+  /// The threads of a process that do not have a signal blocked, by their names.
+  private static func threads(of process: Int32, without signal: Int32) throws -> [String] {
+    let folder = "/proc/\(process)/task"
+    return try FileManager.default.contentsOfDirectory(atPath: folder).compactMap { thread in
+      // A thread may have ended meanwhile.
+      guard let status = try? String(contentsOfFile: "\(folder)/\(thread)/status", encoding: .utf8) else {
+        return nil
+      }
+      func field(_ name: String) -> String? {
+        status.split(separator: "\n").first { $0.hasPrefix("\(name):") }
+          .map { $0.dropFirst(name.count + 1).trimmingCharacters(in: .whitespaces) }
+      }
+      let mask = try #require(field("SigBlk").flatMap { UInt64($0, radix: 16) })
+      return mask & 1 << (signal - 1) == 0 ? field("Name") : nil
+    }
+  }
+
+  @Test(
+    "D11 in a program with several threads only the one that closes the gate first receives SIGTSTP",
+    arguments: [["watch", "--json", "--merge"], ["serve"], ["sync", "."]])
+  func masks(command: [String]) async throws {
+    let run = try CommandRun()
+    _ = try await run.output(of: "emojiart new bees")
+    // A store that takes the connection and does not answer.
+    let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    defer { close(listener) }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(INADDR_LOOPBACK).bigEndian
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let isListening = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(listener, $0, size) == 0 && listen(listener, 8) == 0 && getsockname(listener, $0, &size) == 0
+      }
+    }
+    try #require(isListening)
+    let isSync = command[0] == "sync"
+    let endpoint = "http://127.0.0.1:\(in_port_t(bigEndian: address.sin_port))"
+    let words = isSync ? command + ["s3://bucket", "--endpoint", endpoint] : command + ["."]
+    let environment = ["AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": "key"]
+    try await onThread {
+      let program = try StreamProcess(in: run, command: words, adding: environment)
+      defer { program.signal(SIGKILL) }
+      // The program has begun its threads then.
+      if isSync { try waitUntilReadable(listener, for: "a request of sync") } else { _ = try program.line() }
+      // The control: where whoever started the program has blocked all signals, the threads say nothing.
+      try #require(try !Self.threads(of: program.processID, without: SIGUSR1).isEmpty)
+      #expect(try Self.threads(of: program.processID, without: SIGTSTP).isEmpty)
+    }
+    try run.remove()
+  }
 }

@@ -12,13 +12,14 @@ final class StreamProcess {
   private var read: [UInt8] = []
 
   init(
-    in run: CommandRun, command: [String] = ["edit", "bees", "--json"], _ options: [String] = []
+    in run: CommandRun, command: [String] = ["edit", "bees", "--json"], _ options: [String] = [],
+    adding variables: [String: String] = [:]
   ) throws {
     let (stdin, stdout) = (Pipe.unshared(), Pipe.unshared())
     process.executableURL = run.place.appending(path: "bin/emojiart")
     process.arguments = command + options
     process.currentDirectoryURL = run.place.appending(path: "work")
-    process.environment = run.environment
+    process.environment = run.environment.merging(variables) { _, new in new }
     process.standardInput = stdin
     process.standardOutput = stdout
     input = fcntl(stdin.fileHandleForWriting.fileDescriptor, F_DUPFD_CLOEXEC, 0)

@@ -14,7 +14,9 @@ import Testing
   private func queue(_ changes: (String, String, Int?, String?)...) -> [ChangeQueue.Change] {
     var queue = ChangeQueue()
     for (document, event, revision, from) in changes {
-      queue.put(ChangeQueue.Change(document: document, event: event, revision: revision, from: from))
+      queue.put(
+        ChangeQueue.Change(
+          document: FilePath(document), event: event, revision: revision, from: from.map { FilePath($0) }))
     }
     var drained: [ChangeQueue.Change] = []
     while let change = queue.next() { drained.append(change) }

@@ -13,7 +13,9 @@ from break_cases import BREAK_CASES
 from document_cases import DOCUMENT_CASES
 from hand_cases import HAND_CASES, HAND_CHROMIUM_ONLY, HAND_FIREFOX_ONLY
 from journey_cases import JOURNEY_CASES
+from outbox_cases import OUTBOX_CASES
 from screen_cases import CHROMIUM_ONLY, SCREEN_CASES
+from start_cases import START_CASES
 from stored_scripts import stored_scripts
 
 LIMIT = int(os.environ.get("STUDIO_LIMIT", "60"))
@@ -752,7 +754,7 @@ def few_requests(studio):
         page.goto(link)
     page.evaluate("studio.ready")
     first = {*asked[:asked.index("panels.js")], "glyphs"}
-    assert "store.js" in first and len(first) <= 12 + bool(ASSETS), first
+    assert "store.js" in first and len(first) <= 15 + bool(ASSETS), first
     assert page.evaluate("getComputedStyle(document.body).margin") == "0px", "the styles in the document are taken"
     assert len(asked) > 20, "the count sees later requests"
     assert not [name for name in asked if re.fullmatch(r"words\.\w+\.js", name)], "an English page has no other table"
@@ -891,7 +893,7 @@ def german(studio):
 
 CASES = [few_requests, german, reconnects, captions_do_not_scroll, middle_button_pastes_nothing, escape_with_keys, tones, edits_while_reopening, document_renamed_while_away, drags, snaps, escape_cancels, arrows, deletes_and_duplicates, marquee_and_all, resizes_and_turns, adds_by_search, drags_from_the_picker, zooms, wheel_by_lines, touches,
          two_pages_and_a_command, refused_background, stamps_and_brushes, words_are_typed_in_place, actions_by_name, pastes, copies_by_name, takes_back,
-         background_arrives, drops, exports, moved_and_removed, reload_keeps_pending, link_takes_over, stored_scripts, *DOCUMENT_CASES, *ACCESSIBLE_CASES, *JOURNEY_CASES, *BREAK_CASES, *SCREEN_CASES, *HAND_CASES]
+         background_arrives, drops, exports, moved_and_removed, reload_keeps_pending, link_takes_over, stored_scripts, *DOCUMENT_CASES, *ACCESSIBLE_CASES, *JOURNEY_CASES, *BREAK_CASES, *SCREEN_CASES, *HAND_CASES, *OUTBOX_CASES, *START_CASES]
 
 
 # The cases that a browser cannot run, and why: a table of reasons by case, for each browser.

@@ -329,9 +329,10 @@ def states(studio):
 
 
 def conflict_copies(studio):
-    """A conflict copy is merged into its document by itself; one that has parted stays, as one, and is not edited."""
+    """A conflict copy is merged into its document by itself in a folder that Syncthing carries; one that has parted stays, as one, and is not edited."""
     os.remove(studio.document)
     bees, ants = make(studio, "bees"), make(studio, "ants")
+    os.mkdir(f"{studio.folder}/art/.stfolder")
     mark = ".sync-conflict-20261122-131350-GT4PTP5"
     with open(bees, "rb") as file:
         base = file.read()
@@ -370,6 +371,30 @@ def conflict_copies(studio):
     copy.wait_for()
     copy.click()
     page.get_by_text("is a conflict copy of").wait_for()
+
+
+def asks_before_merging(studio):
+    """Where no program is known to carry the folder, the page asks before it merges a copy that lies beside its document."""
+    os.remove(studio.document)
+    bees = make(studio, "bees")
+    with open(bees, "rb") as file:
+        base = file.read()
+    studio.served = f"{studio.folder}/art"
+    page = studio.page()
+    shows(page, ["bees"])
+    cell(page, "bees").click()
+    opened(page, "bees")
+    copy = f"{studio.folder}/art/bees (conflicted copy 2026-11-22 131350).emojiart"
+    other = f"{studio.folder}/other.emojiart"
+    with open(other, "wb") as file:
+        file.write(base)
+    studio.run("add", other, "🐛")
+    os.rename(other, copy)
+    page.get_by_text("A copy of this document with other edits lies beside it", exact=True).wait_for()
+    studio.until("the document as it was", lambda emojis: len(emojis) == 1)
+    page.get_by_role("button", name="Merge", exact=True).click()
+    studio.until("the copy's edit", lambda emojis: len(emojis) == 2)
+    assert not os.path.exists(copy)
 
 
 def nothing_is_lost_between(studio):
@@ -615,4 +640,4 @@ def goes_back_in_time(studio):
 
 DOCUMENT_CASES = [goes_back_in_time, 
     browses_and_opens, thumbnails_follow, only_seen_is_drawn, whole_documents, deletes_the_open_one, folders, searches_and_sorts, new_documents, imports,
-    exports_many, states, conflict_copies, nothing_is_lost_between, fetches_for_a_left_document, by_keys, deletes_in_a_subfolder, renamed_while_it_is_renamed, gone_document, layouts, sheet_by_touch]
+    exports_many, states, conflict_copies, asks_before_merging, nothing_is_lost_between, fetches_for_a_left_document, by_keys, deletes_in_a_subfolder, renamed_while_it_is_renamed, gone_document, layouts, sheet_by_touch]

@@ -66,3 +66,8 @@ test('of 10,000 labels at most 500 have elements: the focused one, its neighbour
   assert.equal(optionsOf(order, { focused: null, selected: all, inView: [], limit: 500, isThere: () => false }).size, 500);
   assert.equal(optionsOf([], { focused: 'gone', selected: new Set(), inView: [], limit: 500, isThere: () => false }).size, 0);
 });
+
+test('a row may have more labels than a function takes arguments', () => {
+  const labels = Array.from({ length: 150_000 }, (_, index) => ({ id: String(index).padStart(8, '0'), x: index, y: 5, size: 10 }));
+  assert.deepEqual(readingOrder([...labels].reverse()).map(({ x }) => x), labels.map(({ x }) => x));
+});

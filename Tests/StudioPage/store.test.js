@@ -307,12 +307,13 @@ test('pending requests outlive their page', () => {
   before.perform([['move', 'aaaaaaaa', 1, 2]], 'move 🐝', 't1');
   before.ask({ undo: 1 }, 'Undo', 't2');
   const after = new Store('me');
-  after.restore(JSON.parse(JSON.stringify(before.kept)));
+  const kept = before.pending.map(({ name, request }) => ({ name, request }));
+  after.restore(JSON.parse(JSON.stringify(kept)));
   after.load(answer([bee, flower], { version: 9 }));
   assert.deepEqual(after.resend(), before.resend());
   assert.equal(after.shown('aaaaaaaa').x, 1);
   // A page that comes back as it was has them already.
-  after.restore(before.kept);
+  after.restore(kept);
   assert.equal(after.pending.length, 2);
 });
 
@@ -352,6 +353,17 @@ test('a label that gets another id keeps its pending edits, and its former id le
   // A later gesture of the other label is about that one.
   store.lift(['aaaaaaaa']);
   assert.deepEqual(changesOf(gesture, (id) => store.find(id)), [['resize', 'aaaaaaaa', 77]]);
+});
+
+test('a request that the server plans gets the new id of a label, too', () => {
+  const store = opened();
+  store.ask({ setText: { ref: 'aaaaaaaa', words: 'aaaaaaaa' } }, 'caption', 't1');
+  store.ask({ order: { above: 'aaaaaaaa', ref: ['bbbbbbbb', 'aaaaaaaa'] } }, 'order', 't2');
+  store.ask({ undo: 1 }, 'Undo', 'aaaaaaaa');
+  store.apply({ renamed: { id: 'aaaaaaaa', to: 'nnnnnnnn' } });
+  assert.deepEqual(store.resend().map(({ since, ...request }) => request), [
+    { tag: 't1', setText: { ref: 'nnnnnnnn', words: 'aaaaaaaa' } }, { tag: 't2', order: { above: 'nnnnnnnn', ref: ['bbbbbbbb', 'nnnnnnnn'] } }, { tag: 'aaaaaaaa', undo: 1 },
+  ]);
 });
 
 test('dropped changes are reported', () => {

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
 import test from 'node:test';
 import { ago, chosenLanguage, dateTime, fileSize, language, languageOf, languages, number, percent, place, plural } from '../../Sources/CStudioPage/page/language.js';
-import { actionName, editText, errorText, words as english } from '../../Sources/CStudioPage/page/words.js';
+import { actionName, editText, errorText, withKeys, words as english } from '../../Sources/CStudioPage/page/words.js';
 
 const root = new URL('../../', import.meta.url);
 const read = (path) => readFileSync(new URL(path, root), 'utf8');
@@ -31,7 +31,8 @@ const samples = { selected: [[1], [2], [1234]], restored: [[1], [2], [1234]], ba
   'documents.selected': [[1], [2], [1234]], 'documents.unsaved': [[1], [2]], 'documents.deletedMany': [[2], [1234]], 'documents.imported': [[0], [1], [2]], 'documents.exportMany': [[2]],
   'speech.place': [[10, 20.4]], 'speech.others': [['«0»', '«1»', 0], ['«0»', '«1»', 1], ['«0»', '«1»', 3]], 'documents.importing': [[0, 12]], 'documents.exporting': [[0, 12]], 'documents.repaired': [['«0»', 0], ['«0»', 3]], 'documents.restored': [['«0»', 1], ['«0»', 2]],
   'news.cut': [[987, 1500]], 'news.leftOut': [[1], [2], [1234]], 'background.first': [[3]], 'background.kept': [[640, 1480]],
-  'news.merged': [[1, 0], [2, 1], [1234, 2]], 'news.setAside': [[0, '«1»'], [1, '«1»'], [3, '']] };
+  'news.left': [['«0»', 1], ['«0»', 2]], 'news.leftElsewhere': [['«0»', '«1»', 1], ['«0»', '«1»', 1234]], 'news.closed': [[1], [3]], 'news.unreadable': [[1], [3]],
+  'news.copies': [[1], [2], [1234]], 'news.merged': [[1, 0], [2, 1], [1234, 2]], 'news.setAside': [[0, '«1»'], [1, '«1»'], [3, '']] };
 
 /** The texts that a leaf makes. */
 function texts(path, value) {
@@ -104,7 +105,7 @@ function isUsed(path, sources) {
 
 test('the page uses every word', async (t) => {
   // The names of edits come from these, too.
-  const swift = ['ArtModel/Action.swift', 'ArtModel/Arranging.swift', 'ArtModel/Background.swift', 'ArtModel/Edit.swift', 'ArtModel/Palettes.swift', 'ArtWorkspace/Backgrounds/BackgroundChange.swift'].map((name) => read(`Sources/${name}`));
+  const swift = ['ArtModel/Action.swift', 'ArtModel/Arranging.swift', 'ArtModel/Background.swift', 'ArtModel/DocumentMerge.swift', 'ArtModel/Palettes.swift', 'ArtStore/Check/Salvage.swift', 'ArtWorkspace/Backgrounds/BackgroundChange.swift'].map((name) => read(`Sources/${name}`));
   const sources = [...modules.values(), page, ...swift].join('\n').replace(/const english = \{.*?\n\};\n/s, '');
   const all = entries(english).filter(([table]) => table !== 'actions');
   assert.deepEqual(all.filter((path) => !isUsed(path, sources)), []);
@@ -123,6 +124,13 @@ test('every action, group and key has its words, and no other one has', async ()
   assert.deepEqual(Object.keys(english.keys).sort(), named.sort());
   assert.equal(keyText('Mod+Shift+ArrowLeft'), 'Ctrl+Shift+←');
   assert.equal(actionName('undo'), 'Undo');
+});
+
+test('texts name the keys of the machine', () => {
+  const table = { clipboard: 'Press Ctrl+C', keys: [['Strg + Rad', 'x']], of: english.size };
+  assert.deepEqual(withKeys(table, true), { clipboard: 'Press ⌘+C', keys: [['⌘ + Rad', 'x']], of: english.size });
+  assert.equal(withKeys(table, false), table);
+  for (const [code, each] of tables) assert.doesNotMatch(JSON.stringify(withKeys(each, true)), /\b(Ctrl|Strg)\b/, code);
 });
 
 test('errors, refusals, palettes and names of edits of the server have words in every language', (t) => {
@@ -176,7 +184,7 @@ function literals(line) {
 }
 
 /** Literals that look like words for people and are none, or that are not translated. */
-const noWords = ['commands', 'help', 'HMAC', 'refused', 'Take back ${entry.what}', ...Object.keys(english.verbs), ...Object.keys(english.edits), ...Object.values(languages).map(({ name }) => name)];
+const noWords = ['AES-GCM', 'commands', 'help', 'HMAC', 'not kept', 'refused', 'Take back ${entry.what}', ...Object.keys(english.verbs), ...Object.keys(english.edits), ...Object.values(languages).map(({ name }) => name)];
 
 test('no module has words for people beside the tables', (t) => {
   let lines = 0;
@@ -208,7 +216,7 @@ function bare(html, table) {
 }
 
 test('index.html has the English words, each with its key', () => {
-  assert.deepEqual(bare(page, english), ['emojiart'], 'the name of the program needs no translation');
+  assert.deepEqual(bare(page, english), ['emojiart', 'The studio needs JavaScript. Allow it for this address, and load the page again.'], 'the name of the program, and what is shown where no module runs');
   assert.deepEqual(bare('<body><p>Hello</p><b data-words="zoom">Loom</b><i title="x"></i>', english), ['Hello', 'Loom', 'x'], 'the check can fail');
 });
 

@@ -18,8 +18,10 @@ public enum TestState {
 
   /// The paths of the files that documents' programs have kept apart.
   public static func asideFiles() throws -> [String] {
-    let folder = path + "/aside"
-    guard FileManager.default.fileExists(atPath: folder) else { return [] }
-    return try FileManager.default.contentsOfDirectory(atPath: folder).map { "\(folder)/\($0)" }
+    try ["aside", "kept"].flatMap { name -> [String] in
+      let folder = "\(path)/\(name)"
+      guard FileManager.default.fileExists(atPath: folder) else { return [] }
+      return try FileManager.default.contentsOfDirectory(atPath: folder).map { "\(folder)/\($0)" }
+    }
   }
 }

@@ -125,6 +125,9 @@ CAMPAIGNS = (
     Campaign("attacks", "rounds of each attack from outside", 40, 10,
              program=("scripts/torture-attacks", "{program}", "{count}", "{seed}"),
              promises=(Promise("attacks from outside", r"^[CFK]\d+ [a-z ]+: (\d+) tried, 0 broken", 1_000),)),
+    Campaign("names", "edits under names that are nearly the same", 10_000, 1_000,
+             program=("scripts/torture-names", "{program}", "{count}", "{seed}"),
+             promises=(Promise("edits under names that are nearly the same", r"^K12 names: (\d+) edits .* 0 elsewhere", 10_000),)),
     Campaign("stops", "programs stopped under load", 2_000, 500,
              program=("scripts/torture-stops", "{program}", "{count}", "{seed}"),
              promises=(Promise("programs stopped under load", r"^D11 stops: (\d+) tried \(", 2_000),)),
@@ -137,6 +140,9 @@ CAMPAIGNS = (
            Promise("kills of the server", r"^H8 law of the studio: .* (\d+) kills, .* 0 broken", 40)),
     Campaign("studio-resizes", "sizes of the page in the middle of gestures", 12, 4, program=("scripts/torture-resizes", "{program}", "{count}", "{seed}"),
              promises=tuple(Promise(f"sizes in gestures in {name}", rf"^H8 resizes during gestures in {name}: .* (\d+) resizes, .* 0 broken", 200)
+                            for name in ("chromium", "firefox"))),
+    Campaign("studio-folders", "pages between two folders and ports", 24, 4, program=("scripts/torture-folders", "{program}", "{count}", "{seed}"),
+             promises=tuple(Promise(f"edits without a server in {name}", rf"^H20 folders and ports in {name}: .* (\d+) edits without a server, .* 0 broken", 60)
                             for name in ("chromium", "firefox"))),
     studio("studio-tabs", "servers with 32 pages", 4, 1, "tabs",
            Promise("changes on 32 pages", r"^H8 many tabs: .* (\d+) changes, .* 0 broken", 50_000)),

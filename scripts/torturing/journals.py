@@ -4,6 +4,7 @@
 import ctypes
 import glob
 import os
+import re
 import resource
 import shutil
 import signal
@@ -89,6 +90,13 @@ def attack_lookers(random, folder):
         return f"K16: {words} keeps others from restoring ({restored.returncode}, {moved.returncode})"
 
 
+def document_id(document):
+    connection = sqlite3.connect(f"file:{document}?mode=ro", uri=True)
+    (found,) = connection.execute("SELECT id FROM art").fetchone()
+    connection.close()
+    return found
+
+
 def attack_leftover_locks(random, folder):
     """Documents of streams that were killed at rest are held. Edits of other documents neither wait nor open them."""
     documents = killed_at_rest(random, folder)
@@ -100,10 +108,14 @@ def attack_leftover_locks(random, folder):
     for holder in holders:
         holder.close()
     opened = sum(document.encode() in read(trace) for document in documents)
+    own = document_id(free).encode()
+    names = set(re.findall(rb'/journal/([0-9a-z]{12})-[0-9a-z]{12}', read(trace)))
     if done.returncode:
         return f"K16: `{command[0]}` of another document says {done.returncode} while {len(documents)} are held"
     if opened:
         return f"K16: `{command[0]}` of another document opened {opened} held ones and took {done.seconds:.1f} s"
+    if command[0] != "restore" and names - {own}:
+        return f"K16: `{command[0]}` of a document opened journals of {len(names - {own})} other documents"
 
 
 def attack_dead_mount(random, folder):

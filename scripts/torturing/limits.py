@@ -4,6 +4,7 @@
 import glob
 import os
 import resource
+import select
 import signal
 import subprocess
 
@@ -141,3 +142,48 @@ def attack_names(random, folder):
     for command in (["show", "./" + name], ["add", "./" + name, "🐛"]):
         if status := folder.run(*command, cwd=folder.path).returncode:
             return f"C5: `{way}` makes a document with a name of {size} bytes that `{command[0]}` refuses ({status})"
+
+
+def attack_servers(random, folder):
+    """What runs until it is ended begins under limits. It works, or says in one line that it does not, and a signal ends it."""
+    kind = random.choice(["threads", "threads", "descriptors", "memory"])
+    user = None
+    if kind == "threads":
+        user, _ = strangers(random, folder)
+        limits = {resource.RLIMIT_NPROC: random.randrange(1, 26)}
+    elif kind == "descriptors":
+        limits = {resource.RLIMIT_NOFILE: random.choice([*range(4, 60)])}
+    else:
+        limits = {resource.RLIMIT_AS: random.randrange(60, 1600) << 20}
+    os.mkdir(folder.at("docs"))
+    os.chmod(folder.at("docs"), 0o777)
+    os.chmod(folder.at("tmp"), 0o1777)
+    how = {"state": state_folder(folder, "owner", user or 0), "user": user}
+    run = state_folder(folder, "run", user or 0)
+    folder.new("docs", "bees", **how)
+    command = random.choice([["serve", folder.at("docs")], ["watch", folder.at("docs"), "--json", "--merge"]])
+    environment = folder.environment(how["state"]) | {"XDG_RUNTIME_DIR": run}
+    child = folder.start(
+        *command, limits=limits, user=user, environment=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    words = f"`{command[0]}` under {', '.join(f'{LIMITS[key]} {value}' for key, value in limits.items())}"
+    begun = bool(select.select([child.stdout], [], [], 20)[0]) and bool(child.stdout.peek(1))
+    sent = random.choice([signal.SIGTERM, signal.SIGINT])
+    if begun:
+        child.send_signal(sent)
+    try:
+        _, said = child.communicate(timeout=10)
+    except subprocess.TimeoutExpired:
+        if begun:
+            return f"C10: {words} hangs, and {sent.name} does not end it"
+        child.send_signal(sent)
+        try:
+            child.communicate(timeout=10)
+        except subprocess.TimeoutExpired:
+            return f"C10: {words} begins nothing, and {sent.name} does not end it"
+        return f"G9: {words} begins nothing, and says nothing"
+    if begun:
+        return None
+    if child.returncode == 127 and b"shared libraries" in said:
+        raise Skipped("a program with shared libraries does not begin under this limit")
+    if child.returncode not in (69, 74) or said.count(b"\n") != 1:
+        return f"G9: {words} ends with {child.returncode}, and says {said[-200:]!r}"

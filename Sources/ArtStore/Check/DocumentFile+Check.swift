@@ -66,7 +66,7 @@ extension DocumentFile {
       try guarded.lock(.exclusive, deadline)
       // A lock on a file that was replaced meanwhile excludes no other program.
       let now = try locate()
-      if now.path == file.path, !guarded.hasMoved {
+      if now.isAtPath(of: file), !guarded.hasMoved {
         defer { withExtendedLifetime(guarded) {} }
         return try repair(file, guarded, mode, stamp)
       }
@@ -86,21 +86,21 @@ extension DocumentFile {
     }
     var salvage = Salvage(copy.inspection, mode, at: stamp.time)
     let image = try salvage.image(named: path, stamp: stamp)
-    let name = FilePath(file.path).name
-    let original = try StateFolder.quarantine(copy.bytes, as: name)
+    let name = file.path.name
+    let original = try Quarantine.kept.store(copy.bytes, as: name)
     for sibling in copy.siblings {
-      guard let bytes = try PlainFile.read(file.path + sibling, limit: Format.largestJournal) else {
+      guard let bytes = try PlainFile.read(file.path.string + sibling, limit: Format.largestJournal) else {
         continue
       }
-      _ = try StateFolder.quarantine(bytes, as: name + sibling)
+      _ = try Quarantine.kept.store(bytes, as: name + sibling)
     }
     guard !guarded.hasMoved else { throw .movedAway(path) }
     try image.replace(file)
     noticeRights(insteadOf: file)
-    for sibling in copy.siblings where unlink(file.path + sibling) != 0 && errno != ENOENT {
+    for sibling in copy.siblings where unlink(file.path.string + sibling) != 0 && errno != ENOENT {
       notice(.line("\(name): repaired, but \(ArtError.system("remove", file.name + sibling).cause)"))
     }
-    syncNames(file.path)
+    syncNames(file.path.string)
     return RepairReport(
       faults: copy.faults, quarantined: salvage.quarantined, adopted: salvage.adopted, lost: salvage.lost,
       original: original)
@@ -158,7 +158,7 @@ private struct InspectedCopy {
         try scratch.fill(bytes)
       }
       if let refused { throw refused }
-      let wal = try PlainFile.read(file.path + "-wal", limit: Format.largestJournal)
+      let wal = try PlainFile.read(file.path.string + "-wal", limit: Format.largestJournal)
       if isWAL || wal != nil {
         faults.append("another program switched it to WAL mode, or left a -wal file beside it")
         siblings += ["-wal", "-shm"]

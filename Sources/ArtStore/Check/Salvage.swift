@@ -8,6 +8,8 @@ struct Salvage {
   private var emojis: [EmojiID: Emoji]
   private var log: [Int: LoggedEdit]
   private var plain: [(table: PlainTable, values: [Statement.Value])]
+  /// The keys of these rows.
+  private var keys: Set<Key> = []
   private var rejected: [Inspection.UnverifiedRow] = []
   /// The rows that were quarantined, a line each.
   private(set) var quarantined: [String] = []
@@ -15,6 +17,11 @@ struct Salvage {
   private(set) var adopted: [String] = []
   /// What was lost with missing rows, a line each.
   private(set) var lost: [String] = []
+
+  private struct Key: Hashable {
+    let table: PlainTable
+    let value: Statement.Value
+  }
 
   /// `time` is the time of the repair, in milliseconds since 1970.
   init(_ inspection: Inspection, _ mode: RepairMode, at time: Int) {
@@ -101,8 +108,7 @@ struct Salvage {
       guard log[entry.revision] == nil else { return false }
       log[entry.revision] = entry
     case .plain(let table, let values):
-      guard let key = values.first, !plain.contains(where: { $0.table == table && $0.values.first == key })
-      else { return false }
+      guard let key = values.first, keys.insert(Key(table: table, value: key)).inserted else { return false }
       plain.append((table, values))
     }
     return true
@@ -110,10 +116,11 @@ struct Salvage {
 
   /// Trims the log to its capacity at that revision.
   private mutating func trimLog(at revision: Int) {
-    var bytes = log.values.reduce(0) { $0 + EditRow.size(of: $1) }
+    let budget = LogBudget()
+    var bytes = log.values.reduce(0) { $0 + $1.logBytes }
     for old in log.keys.sorted() {
-      guard LogBlock.hasLeft(old, at: revision) || bytes > Format.logBytes else { return }
-      bytes -= log.removeValue(forKey: old).map(EditRow.size(of:)) ?? 0
+      guard budget.isLeaving(old, at: revision, of: bytes) else { return }
+      bytes -= log.removeValue(forKey: old)?.logBytes ?? 0
     }
   }
 
@@ -138,9 +145,9 @@ struct Salvage {
         [.integer(number), .text(row.table), .text(row.row), .text(row.reason), .integer(stamp.time)],
         into: .aside)
     }
-    let repair = Edit(name: Edit.repairName, changes: [])
+    let repair = Edit(name: "repair", changes: [])
     try image.insert([
-      LoggedEdit(stamp, revision: revision, save: revision, edit: repair, inverse: [])
+      LoggedEdit(stamp, revision: revision, save: revision, kind: .repair, edit: repair, inverse: [])
     ])
     try image.verify()
     return image

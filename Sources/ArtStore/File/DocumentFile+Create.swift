@@ -62,7 +62,7 @@ extension DocumentFile {
   /// Tells that a file that has replaced another one has other permissions, since the file system refuses to set them.
   func noticeRights(insteadOf old: LocatedFile) {
     var status = stat()
-    guard lstat(old.path, &status) == 0, (status.st_mode ^ old.mode) & 0o777 != 0 else { return }
+    guard lstat(old.path.string, &status) == 0, (status.st_mode ^ old.mode) & 0o777 != 0 else { return }
     let (now, before) = (String(status.st_mode & 0o777, radix: 8), String(old.mode & 0o777, radix: 8))
     notice(.line("\(name): its mode is \(now) now, and was \(before): the file system refuses to set it"))
   }
@@ -81,10 +81,12 @@ extension DocumentFile {
   }
 
   /// Throws `exists` if a file beside the path would be mixed in by SQLite, and `badValue` if the name is too
-  /// long for a rollback journal.
-  func checkCreatable() throws(ArtError) {
+  /// long for a rollback journal, unless a document comes back to it.
+  func checkCreatable(comingBack isBack: Bool = false) throws(ArtError) {
     var status = stat()
-    if lstat(path + "-journal", &status) != 0, errno == ENAMETOOLONG { throw .system("create", path) }
+    if !isBack, lstat(path + Self.journalEnding, &status) != 0, errno == ENAMETOOLONG {
+      throw .tooLongName(path)
+    }
     for sibling in ["-wal", "-shm"] where lstat(path + sibling, &status) == 0 {
       throw .leftover(path + sibling)
     }
@@ -100,10 +102,11 @@ struct FileImage {
   /// The row of `art` that the file will have.
   var art: ArtRow
 
-  init(name: String, art: ArtRow) throws(ArtError) {
+  /// With `spills` the rows need not be in memory.
+  init(name: String, art: ArtRow, spills: Bool = false) throws(ArtError) {
     self.name = name
     self.art = art
-    connection = try Connection(inMemory: name)
+    connection = try Connection(inMemory: name, spills: spills)
     try connection.execute(
       """
       PRAGMA page_size = \(Format.pageSize);
@@ -178,16 +181,16 @@ struct FileImage {
   /// the next repair removes.
   func replace(_ file: LocatedFile) throws(ArtError) {
     let bytes = try bytes()
-    let name = Array(FilePath(file.path).name.utf8).withUnsafeBufferPointer {
+    let name = Array(file.path.name.utf8).withUnsafeBufferPointer {
       ContentDigest.of($0)
     }
     // What another program puts in the place of the folder meanwhile is not written.
     let folder: PlainFolder
-    do throws(SystemError) { folder = try PlainFolder(FilePath(file.path).folder) } catch {
+    do throws(SystemError) { folder = try PlainFolder(file.path.folder) } catch {
       throw ArtError(error, cannot: "replace", file.name)
     }
     defer { withExtendedLifetime(folder) {} }
-    let path = folder.path(of: FilePath(file.path).name)
+    let path = folder.path(of: file.path.name)
     let temporary = folder.path(of: ".\(name).tmp")
     guard unlink(temporary) == 0 || errno == ENOENT else { throw .system("remove", temporary) }
     try withUnnamedFile(near: path, like: file) { (new) throws(ArtError) in
@@ -207,11 +210,12 @@ struct FileImage {
     try Self.withUnnamedFile(near: path, like: old, name: name, writing, body)
   }
 
-  /// The same for any bytes; `name` names the document in messages.
+  /// The same for any bytes; `name` names the document in messages. Returns what became of the rights of `old`.
+  @discardableResult
   static func withUnnamedFile(
     near path: String, like old: LocatedFile?, name: String, _ writing: (Int32) throws(ArtError) -> Void,
     _ body: (UnnamedFile) throws(ArtError) -> Void
-  ) throws(ArtError) {
+  ) throws(ArtError) -> FileRights.Applied {
     let folder = FilePath(path).folder
     // A copy of a private file must never be readable by others.
     let mode: mode_t = old == nil ? 0o666 : 0o600
@@ -230,8 +234,9 @@ struct FileImage {
       // It may be an open document by now, so it needs `PlainFile.close`.
       PlainFile.close(file.descriptor)
     }
-    try fill(file.descriptor, writing, like: old, name: name)
+    let rights = try fill(file.descriptor, writing, like: old, name: name)
     try body(file)
+    return rights
   }
 
   private static func hiddenPath(in folder: String) -> String {
@@ -241,10 +246,11 @@ struct FileImage {
 
   private static func fill(
     _ file: Int32, _ writing: (Int32) throws(ArtError) -> Void, like old: LocatedFile?, name: String
-  ) throws(ArtError) {
+  ) throws(ArtError) -> FileRights.Applied {
     try writing(file)
+    var rights = FileRights.Applied.all
     if let old {
-      try FileRights(at: old.path).apply(to: file, name: name)
+      rights = try FileRights(at: old.path.string).apply(to: file, name: name)
     } else {
       // A umask may remove the owner's rights; then not even the owner could open the file.
       var status = stat()
@@ -255,5 +261,6 @@ struct FileImage {
       }
     }
     guard fsync(file) == 0 else { throw .system("write", name) }
+    return rights
   }
 }

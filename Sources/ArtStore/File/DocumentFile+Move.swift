@@ -13,7 +13,10 @@ extension DocumentFile {
   /// Returns the file at its new path. Throws `exists` if anything is at the path or beside it, `badValue`
   /// for a symbolic link and for a path on another file system, `noSuchDocument`, `notADocument`, `busy`,
   /// `notPermitted`, `inputOutput`; the file is not moved then.
-  public func move(to path: String) throws(ArtError) -> DocumentFile {
+  public func move(to path: String) throws(ArtError) -> DocumentFile { try move(to: path, comingBack: false) }
+
+  /// The same; a document that comes back to a path may have a name there that is too long to be made.
+  package func move(to path: String, comingBack isBack: Bool) throws(ArtError) -> DocumentFile {
     let deadline = Deadline(timeout)
     let new = DocumentFile(path, timeout: timeout, notice: notice)
     var tries = 0
@@ -21,7 +24,7 @@ extension DocumentFile {
       try checkNoLink()
       try resolveHotJournal()
       let file = try locate()
-      let isWritable = access(file.path, W_OK) == 0
+      let isWritable = access(file.path.string, W_OK) == 0
       let guarded = try GuardedFile(file, writable: isWritable)
       defer { withExtendedLifetime(guarded) {} }
       // Without the right to write, a shared lock holds back other writers, except one that has begun.
@@ -29,8 +32,8 @@ extension DocumentFile {
       let isReserved = try guarded.isReserved()
       let now = try locate()
       var status = stat()
-      if now.path == file.path, !guarded.hasMoved, !isReserved, lstat(file.journalPath, &status) != 0 {
-        try new.checkMovable()
+      if now.isAtPath(of: file), !guarded.hasMoved, !isReserved, lstat(file.journalPath, &status) != 0 {
+        try new.checkMovable(comingBack: isBack)
         try rename(file, to: path)
         return new
       }
@@ -48,8 +51,8 @@ extension DocumentFile {
 
   /// Throws `exists` if a file beside the new path would be mixed in by SQLite, and for a name that is too
   /// long.
-  private func checkMovable() throws(ArtError) {
-    try checkCreatable()
+  private func checkMovable(comingBack isBack: Bool) throws(ArtError) {
+    try checkCreatable(comingBack: isBack)
     var status = stat()
     if lstat(path + "-journal", &status) == 0 { throw .leftover(path + "-journal") }
   }
@@ -57,11 +60,11 @@ extension DocumentFile {
   private func rename(_ file: LocatedFile, to new: String) throws(ArtError) {
     // What another program puts in the place of the folder meanwhile is not moved.
     let folder: PlainFolder
-    do throws(SystemError) { folder = try PlainFolder(FilePath(file.path).folder) } catch {
+    do throws(SystemError) { folder = try PlainFolder(file.path.folder) } catch {
       throw .notMoved(path, new, error.number)
     }
     defer { withExtendedLifetime(folder) {} }
-    let old = folder.path(of: FilePath(file.path).name)
+    let old = folder.path(of: file.path.name)
     do throws(SystemError) {
       try FilePath.rename(old, to: new)
     } catch {
@@ -70,7 +73,7 @@ extension DocumentFile {
         throw .notMoved(path, new, error.number)
       }
     }
-    syncNames(new, file.path)
+    syncNames(new, file.path.string)
   }
 }
 

@@ -9,6 +9,8 @@ import Glibc
 public struct DocumentFile: Sendable {
   /// The extension of documents, `.emojiart`.
   public static let ending = Format.fileExtension
+  /// What SQLite adds to a document's name for its rollback journal.
+  static let journalEnding = "-journal"
   /// The path as the caller gave it. Messages name the document by it.
   public let path: String
   /// The name of the document in messages of reading calls; `path` by default.
@@ -38,7 +40,7 @@ public struct DocumentFile: Sendable {
 /// The regular file that a path leads to, with its status.
 struct LocatedFile: Equatable {
   /// The path without symbolic links.
-  let path: String
+  let path: FilePath
   /// Its name in messages.
   let name: String
   let device: UInt
@@ -50,7 +52,17 @@ struct LocatedFile: Equatable {
   /// Whether the file's last change was a write, as opposed to a rename, a `chmod` or times that were set.
   let wasWrittenLast: Bool
 
-  var journalPath: String { path + "-journal" }
+  /// Whether another look found it at the same path.
+  func isAtPath(of other: LocatedFile) -> Bool { path == other.path }
+
+  var journalPath: String { path.string + DocumentFile.journalEnding }
+
+  /// Whether the name is so long that no rollback journal can be beside the file. It can be read, and not be saved.
+  var isTooLongToSave: Bool {
+    var status = stat()
+    return lstat(journalPath, &status) != 0 && errno == ENAMETOOLONG
+  }
+
   var identity: FileIdentity { FileIdentity(device: device, inode: inode) }
 }
 
@@ -90,7 +102,7 @@ extension DocumentFile {
     default: throw .notADocument(name, "it is a device")
     }
     return LocatedFile(
-      path: real, name: name, device: UInt(status.st_dev), inode: UInt(status.st_ino),
+      path: FilePath(real), name: name, device: UInt(status.st_dev), inode: UInt(status.st_ino),
       hardLinks: Int(status.st_nlink), mode: status.st_mode, owner: status.st_uid, group: status.st_gid,
       wasWrittenLast: status.st_mtim.tv_sec == status.st_ctim.tv_sec
         && status.st_mtim.tv_nsec == status.st_ctim.tv_nsec)
@@ -105,15 +117,14 @@ extension DocumentFile {
   }
 
   /// Whether the resolved path may be opened: always if links are followed, else only if it equals `path`.
-  /// Compared byte by byte, because two names that look alike can be different files.
-  func acceptsResolvedPath(to real: String) -> Bool { followsLinks || real.utf8.elementsEqual(path.utf8) }
+  func acceptsResolvedPath(to real: String) -> Bool { followsLinks || FilePath(real) == FilePath(path) }
 
   /// Opens the file. Its header is verified before SQLite reads it.
   static func connect(
     _ file: LocatedFile, _ mode: Connection.Mode, _ deadline: Deadline
   ) throws(ArtError) -> Connection {
     try refuseForeignSiblings(of: file)
-    let connection = try Connection(path: file.path, name: file.name, mode: mode, deadline: deadline)
+    let connection = try Connection(path: file.path.string, name: file.name, mode: mode, deadline: deadline)
     let size = try connection.size
     // If the file exceeds `ulimit -f`, a rollback would fail like the write before it.
     guard mode == .readOnly || size <= fileSizeLimit else { throw .fileSizeLimit(file.name) }
@@ -135,7 +146,7 @@ extension DocumentFile {
   /// no regular file.
   private static func refuseForeignSiblings(of file: LocatedFile) throws(ArtError) {
     var status = stat()
-    if lstat(file.path + "-wal", &status) == 0 { throw .walDocument(file.name) }
+    if lstat(file.path.string + "-wal", &status) == 0 { throw .walDocument(file.name) }
     if lstat(file.journalPath, &status) == 0,
       status.st_mode & S_IFMT != S_IFREG || UInt(status.st_ino) == file.inode
     {
@@ -146,6 +157,15 @@ extension DocumentFile {
 
 // MARK: - Reading
 
+/// A document as a watcher of its file reads it.
+package struct WholeDocument: Sendable {
+  package let content: DocumentContent
+  /// All that the file holds.
+  package let state: FileState
+  /// The names of its versions by their ids; nil for one that was removed.
+  package let versions: [String: String?]
+}
+
 extension DocumentFile {
   /// Reads the whole document and verifies each row, the digest and the use of the file's pages.
   ///
@@ -153,6 +173,15 @@ extension DocumentFile {
   /// `notADocument`, `newerFormat`, `damaged`, `busy`, `notPermitted`, `inputOutput`.
   public func read() throws(ArtError) -> DocumentContent {
     try read(whole: true) { (transaction) throws(ArtError) in try transaction.load() }
+  }
+
+  /// The same, with what else identifies the file, and the names of the document's versions.
+  package func readWhole() throws(ArtError) -> WholeDocument {
+    try read(whole: true) { (transaction) throws(ArtError) in
+      WholeDocument(
+        content: try transaction.load(), state: FileState(transaction.art),
+        versions: try transaction.versionNames())
+    }
   }
 
   /// Runs the body in one read transaction. With `whole`, the body will read everything: a large document is
@@ -365,6 +394,7 @@ extension DocumentFile {
   func beginWriting(
     _ file: LocatedFile, _ deadline: Deadline
   ) throws(ArtError) -> DocumentTransaction {
+    guard !file.isTooLongToSave else { throw .tooLongName(path) }
     var tries = 0
     while true {
       try HotJournal.resolve(file, deadline, notice)
@@ -388,7 +418,7 @@ extension DocumentFile {
   /// inode was changed after its last write.
   private func mayBeHalfSaved(_ file: LocatedFile, _ connection: Connection) -> Bool {
     connection.isHalfSaved || file.hardLinks > 1 || !file.wasWrittenLast
-      || file_is_mounted(file.path, FilePath(file.path).folder)
+      || file_is_mounted(file.path.string, file.path.folder)
   }
 
   /// Commits. Returns false if nothing was written, because another file was copied over this one. A commit
@@ -434,7 +464,7 @@ extension DocumentFile {
     } catch {
       throw error.code == .noSuchDocument ? .movedAway(path) : error
     }
-    return now.path == file.path && !connection.hasMoved ? now : nil
+    return now.isAtPath(of: file) && !connection.hasMoved ? now : nil
   }
 
   /// Whether the file that was committed to is still the one at the path. Throws if that cannot be
@@ -490,8 +520,9 @@ extension DocumentFile {
   /// Why the file cannot be written; nil if it seems writable. Throws what finding the file throws.
   public func readOnlyReason() throws(ArtError) -> String? {
     let file = try locate()
-    guard access(file.path, W_OK) == 0 else { return "the file is read-only" }
-    guard access(FilePath(file.path).folder, W_OK) == 0 else { return "its folder is read-only" }
+    guard !file.isTooLongToSave else { return ArtError.tooLongName(path).cause }
+    guard access(file.path.string, W_OK) == 0 else { return "the file is read-only" }
+    guard access(file.path.folder, W_OK) == 0 else { return "its folder is read-only" }
     return nil
   }
 }

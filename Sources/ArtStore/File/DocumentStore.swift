@@ -174,7 +174,7 @@ public final class MemoryStore: DocumentStore {
         origins[origin]
       }
       if isJournalled, let last = edits.unsaved.last { state.origins[last.origin] = last.sequence }
-      state.content.trimLog(changes: .max)
+      state.content.trimLog()
       state.writes += 1
       return SaveOutcome(
         base: DocumentBase(state.content), rebased: rebased, pictures: Set(state.pictures), file: nil)
@@ -191,7 +191,7 @@ public final class MemoryStore: DocumentStore {
       let merge = try DocumentMerge(state.content, content, named: DocumentCopy.markOrigin)
       guard merge.source != .first else { return }
       state.content = merge.content
-      state.content.trimLog(changes: .max)
+      state.content.trimLog()
       state.content.setPictures(Set(state.pictures))
       state.writes += 1
     }
@@ -257,7 +257,9 @@ public final class MemoryStore: DocumentStore {
     try state.withLock { (state) throws(ArtError) in
       guard let origin = entries.last?.id.origin, let last = entries.last?.id.sequence else { return }
       let saved = max(state.origins[origin] ?? 0, state.content.log.restoredSequence(of: origin) ?? 0)
-      let plan = try RestorePlan(entries.filter { $0.id.sequence > saved }, on: state.content)
+      let new = entries.filter { $0.id.sequence > saved }
+      let rest = RepeatedEdits(new, in: state.content.log).rest(of: new)
+      let plan = try RestorePlan(rest, on: state.content)
       for part in plan.parts {
         let stamp = EditStamp(id: part.stamp.id, time: time)
         try state.content.apply(part, stamp.on(behalfOf: part.stamp, as: part.stamp.id.forRestore))

@@ -60,6 +60,9 @@ extension DocumentTransaction {
   private func evictPictures(
     for newBytes: Int, among stored: [StoredPicture], _ recent: [String] = [], coming: Int = 1
   ) throws(ArtError) {
+    let allBytes = stored.reduce(newBytes) { $0 + $1.bytes }
+    // Whichever of them versions need, all fit. To know which, the content of every version is read.
+    guard stored.count + coming > Format.pictures || allBytes > Format.pictureBytes else { return }
     let pinned = try versionPictures()
     let pinnedBytes = stored.filter { pinned.contains($0.digest) }.reduce(0) { $0 + $1.bytes }
     let others = stored.filter { !pinned.contains($0.digest) }

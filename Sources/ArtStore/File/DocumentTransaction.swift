@@ -354,7 +354,7 @@ extension DocumentTransaction {
   public func perform(_ edit: Edit, stamp: EditStamp) throws(ArtError) -> LoggedEdit? {
     let applied = try set(edit.changes, at: stamp.time)
     guard !applied.changes.isEmpty else { return nil }
-    return try log(edit.name, applied, kind: .edit, stamp)
+    return try log(edit.name, applied, kind: edit.kind, stamp)
   }
 
   /// Applies an undo or redo and logs it, also if nothing is left to do, so that the next undo continues
@@ -460,9 +460,8 @@ extension DocumentTransaction {
 
   /// Moves the oldest edits of the log to the archive until the log is within its capacity. The newest edit stays.
   private func trimLog() throws(ArtError) {
-    try archiveOldest { revision in
-      LogBlock.hasLeft(revision, at: art.revision) || art.logBytes > Format.logBytes
-    }
+    let budget = LogBudget()
+    try archiveOldest { budget.isLeaving($0, at: art.revision, of: art.logBytes) }
   }
 
   /// Moves the oldest edits to the archive while `isLeaving` says so of the next one's revision, but never the newest edit. One that is

@@ -134,7 +134,7 @@ extension DocumentFile {
     var status = stat()
     let file = try locate()
     let time = FileStamp.now()
-    guard lstat(file.path, &status) == 0 else { throw .document("look at", name) }
+    guard lstat(file.path.string, &status) == 0 else { throw .document("look at", name) }
     return FileStamp(status, at: time)
   }
 

@@ -45,7 +45,8 @@ struct HotJournal {
   static func mayExist(_ file: LocatedFile) throws(ArtError) -> Bool {
     var status = stat()
     guard lstat(file.journalPath, &status) == 0 else {
-      guard errno == ENOENT else { throw .system("look at", file.journalPath) }
+      // A name that is too long for a journal has none.
+      guard errno == ENOENT || errno == ENAMETOOLONG else { throw .system("look at", file.journalPath) }
       return false
     }
     return status.st_mode & S_IFMT == S_IFREG && status.st_size > 0
@@ -98,14 +99,14 @@ struct HotJournal {
     defer { scratch.remove() }
     let bytes = try guarded.bytes(limit: Format.largestFile)
     let verdict = try validate(file, bytes, journal, in: scratch)
-    let name = FilePath(file.path).name
-    let copy = try StateFolder.quarantine(journal.bytes, as: name + "-journal")
+    let name = file.path.name
+    let copy = try Quarantine.aside.store(journal.bytes, as: name + "-journal")
     switch verdict {
     case .rollBack:
       guard let whole = try PlainFile.read(scratch.document, limit: Format.largestFile) else {
         throw .noSuchDocument(scratch.document, near: [])
       }
-      _ = try StateFolder.quarantine(bytes, as: name)
+      _ = try Quarantine.aside.store(bytes, as: name)
       try guarded.replace(bytes, by: whole)
     case .keep:
       // What was read may be in memory only, and its journal is removed next.
@@ -113,7 +114,7 @@ struct HotJournal {
     }
     guard !guarded.hasMoved else { return }
     guard unlink(file.journalPath) == 0 else { throw .system("remove", file.journalPath) }
-    try PlainFile.syncFolder(of: file.path)
+    try PlainFile.syncFolder(of: file.path.string)
     switch verdict {
     case .rollBack: notice(.line("\(file.name): an interrupted save has been rolled back"))
     case .keep:
@@ -139,7 +140,7 @@ struct HotJournal {
     else { throw .foreignJournal(file.name) }
     let isDisposable = RollbackJournal(bytes: bytes).isUnfinished || bytes.allSatisfy { $0 == 0 }
     let copy =
-      isDisposable ? "" : try StateFolder.quarantine(bytes, as: FilePath(file.path).name + "-journal")
+      isDisposable ? "" : try Quarantine.aside.store(bytes, as: file.path.name + "-journal")
     guard unlink(file.journalPath) == 0 || errno == ENOENT else { throw .system("remove", file.journalPath) }
     if !isDisposable {
       notice(.line("\(file.name): a file that is no journal lay beside it; it was quarantined as \(copy)"))
@@ -194,7 +195,7 @@ struct HotJournal {
   /// Verified before anything is copied; otherwise each attempt would copy the same files again.
   private static func checkRemovable(_ file: LocatedFile) throws(ArtError) {
     var (folder, journal) = (stat(), stat())
-    guard stat(FilePath(file.path).folder, &folder) == 0, lstat(file.journalPath, &journal) == 0 else {
+    guard stat(file.path.folder, &folder) == 0, lstat(file.journalPath, &journal) == 0 else {
       // Another program has resolved it.
       guard errno != ENOENT else { return }
       throw .system("look at", file.journalPath)
@@ -217,7 +218,7 @@ struct HotJournal {
       if rollingBack {
         // A power cut can tear the header, too, so it is verified after the rollback.
         let connection = try Connection(
-          path: copy.path, name: copy.name, mode: .privateCopy, deadline: Deadline(.zero))
+          path: copy.path.string, name: copy.name, mode: .privateCopy, deadline: Deadline(.zero))
         try connection.execute("BEGIN IMMEDIATE; ROLLBACK")
       }
       let connection = try DocumentFile.connect(copy, .privateCopy, Deadline(.zero))

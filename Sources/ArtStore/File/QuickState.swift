@@ -53,17 +53,19 @@ struct QuickState {
 extension DocumentFile {
   /// The document's state, read as fast as for a list: from the row of `art` alone if possible, else by
   /// reading the whole document. Throws what `read` throws.
-  public func quickBase() throws(ArtError) -> DocumentBase { try quickState().base }
+  public func quickBase() throws(ArtError) -> DocumentBase { try quickState().state.base }
 
-  /// The same, with the pending background.
-  public func quickState() throws(ArtError) -> (base: DocumentBase, pending: PendingBackground?) {
+  /// The same of all that the file holds, with the pending background.
+  public func quickState() throws(ArtError) -> (state: FileState, pending: PendingBackground?) {
     // If a link is not allowed, `read` reports it.
     let real = followsLinks ? nil : try realPath()
     guard real.map(acceptsResolvedPath) ?? true, let art = QuickState(self)?.art else {
-      let content = try read()
-      return (DocumentBase(content), content.pending)
+      return try read { (transaction) throws(ArtError) in
+        let content = try transaction.load()
+        return (FileState(transaction.art), content.pending)
+      }
     }
-    return (DocumentBase(id: art.id, revision: art.revision, head: art.head), art.pending)
+    return (FileState(art), art.pending)
   }
 }
 
@@ -94,7 +96,7 @@ extension DocumentFile {
       (transaction.emojiCount, transaction.revision)
     }
     var status = stat()
-    guard lstat(file.path, &status) == 0 else { throw .document("look at", name) }
+    guard lstat(file.path.string, &status) == 0 else { throw .document("look at", name) }
     return DocumentSummary(status, emojiCount: emojiCount, revision: revision)
   }
 }

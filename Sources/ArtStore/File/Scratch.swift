@@ -97,7 +97,8 @@ struct Scratch {
   /// The copy, with the original's name in messages.
   func located(as file: LocatedFile) -> LocatedFile {
     LocatedFile(
-      path: document, name: file.name, device: 0, inode: 0, hardLinks: 1, mode: file.mode, owner: file.owner,
+      path: FilePath(document), name: file.name, device: 0, inode: 0, hardLinks: 1, mode: file.mode,
+      owner: file.owner,
       group: file.group, wasWrittenLast: true)
   }
 }
@@ -128,13 +129,13 @@ public enum PlainFile {
     return try read(file, count: Int(status.st_size), name: path)
   }
 
-  /// The first bytes of an open file, fewer if it ends before.
-  static func read(_ file: Int32, count: Int, name: String) throws(ArtError) -> [UInt8] {
+  /// Bytes of an open file, fewer if it ends before.
+  static func read(_ file: Int32, count: Int, at start: Int = 0, name: String) throws(ArtError) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)
     var filled = 0
     while filled < bytes.count {
       let count = bytes.withUnsafeMutableBytes { buffer in
-        pread(file, buffer.baseAddress.map { $0 + filled }, buffer.count - filled, off_t(filled))
+        pread(file, buffer.baseAddress.map { $0 + filled }, buffer.count - filled, off_t(start + filled))
       }
       if count < 0, errno == EINTR { continue }
       guard count >= 0 else { throw .system("read", name) }
@@ -143,6 +144,17 @@ public enum PlainFile {
     }
     bytes.removeLast(bytes.count - filled)
     return bytes
+  }
+
+  /// The digest of the rest of an open file, which is not in memory as a whole.
+  static func digest(_ file: Int32, name: String) throws(ArtError) -> String {
+    var offset = 0
+    return try ContentDigest.of(pieces: { () throws(ArtError) in
+      let piece = try read(file, count: 1 << 20, at: offset, name: name)
+      offset += piece.count
+      guard offset <= Format.largestFile else { throw .tooLargeFile(name) }
+      return piece
+    })
   }
 
   /// Writes all bytes at the descriptor's offset.

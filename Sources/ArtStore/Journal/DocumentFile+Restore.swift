@@ -70,7 +70,7 @@ extension DocumentFile {
       var bytes = 0
       for part in plan.parts {
         let entry = try transaction.write(part, stamp.on(behalfOf: part.stamp, as: part.stamp.id.forRestore))
-        bytes += entry.map(EditRow.size) ?? 0
+        bytes += entry?.logBytes ?? 0
       }
       try transaction.setSaved(journal.origin, upTo: last.id.sequence)
       var report = edits.report(of: plan, in: contents, journal, revision: transaction.revision)
@@ -126,7 +126,9 @@ struct RemainingEdits {
     let saved = try transaction.savedSequence(of: head.origin)
     isKnown = saved != nil
     let last = max(saved ?? 0, log.restoredSequence(of: head.origin) ?? 0)
-    entries = contents.entries.filter { $0.id.sequence > last }
+    let new = contents.entries.filter { $0.id.sequence > last }
+    // A client that got no answer has repeated its requests by another program.
+    entries = RepeatedEdits(new, in: log).rest(of: new)
   }
 
   func report(
@@ -433,15 +435,9 @@ extension FileImage {
     art.pending = content.pending
     try self.init(name: name, art: art)
     try insert(content.emojisInOrder())
-    var bytes = 0
-    var count = 0
-    for entry in content.log.reversed() {
-      bytes += EditRow.size(of: entry)
-      let hasLeft = LogBlock.hasLeft(entry.revision, at: content.revision)
-      guard count == 0 || (!hasLeft && bytes <= Format.logBytes) else { break }
-      count += 1
-    }
-    try insert(Array(content.log.suffix(count)))
+    var trimmed = content
+    trimmed.trimLog()
+    try insert(trimmed.log)
   }
 
   /// Copies the pictures of another document.

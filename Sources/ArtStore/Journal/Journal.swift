@@ -11,6 +11,7 @@ import Glibc
 ///
 /// - A segment is created with its head and its first edits in one write; nothing in it is ever rewritten.
 /// - After a failed write the segment is truncated to its length before. As long as that fails, too, no edit is accepted.
+/// - The lines of one write say that they belong together: if the program is killed then, the complete lines of a failed write do not count.
 /// - Segments are not synchronised: acknowledged edits survive the end of the program, not of the machine.
 ///
 /// Used by one actor, one call at a time.
@@ -18,7 +19,8 @@ public final class Journal {
   /// The folder of the journal.
   public let folder: JournalFolder
   /// The program whose edits it has.
-  public let origin: Origin
+  public var origin: Origin { id.origin }
+  let id: JournalID
   private let author: String?
   private let file: LocatedFile
   private let started: Int
@@ -60,13 +62,13 @@ public final class Journal {
   ) throws(ArtError) {
     file = try document.locate()
     self.folder = folder
-    self.origin = origin
+    id = JournalID(document: base.id, origin: origin)
     self.author = author
     self.started = started
     do throws(ArtError) {
       try StateFolder.makeFolders(folder.path)
       try folder.verify()
-      let lock = try JournalLock.create(folder.path(of: JournalFormat.lock(of: origin)))
+      let lock = try JournalLock.create(folder.path(of: JournalFormat.lock(of: id)))
       self.lock = lock
       do throws(ArtError) {
         try lock.write(head(on: base))
@@ -105,7 +107,7 @@ public final class Journal {
     if segment.length == 0 {
       lines.append(head(on: base), segment: segment.number)
     }
-    for entry in entries { lines.append(entry, after: author) }
+    for entry in entries { lines.append(entry, after: author, isLast: entry.id.sequence == last) }
     guard lines.bytes.count <= JournalFormat.largestBatch else { throw .journalFull(folder.path) }
     try write(lines.bytes, to: &segment)
     lastSequence = last
@@ -144,7 +146,7 @@ public final class Journal {
   /// removed, it and those after it stay for the next call.
   public func remove(upTo mark: Int) throws(ArtError) {
     while let first = closedSegments.first, first.number <= mark {
-      let path = folder.path(of: JournalFormat.segment(first.number, of: origin))
+      let path = folder.path(of: JournalFormat.segment(first.number, of: id))
       guard unlink(path) == 0 || errno == ENOENT else { throw .system("remove", path) }
       closedSegments.removeFirst()
     }
@@ -159,7 +161,7 @@ public final class Journal {
     }
     guard newest > 0 else { return }
     try remove(upTo: newest)
-    try PlainFile.syncFolder(of: folder.path(of: JournalFormat.lock(of: origin)))
+    try PlainFile.syncFolder(of: folder.path(of: JournalFormat.lock(of: id)))
   }
 
   /// Unlinks and releases the lock file, when no segment is left and the document has no record of the
@@ -181,7 +183,7 @@ extension Journal {
   /// The first line of a segment.
   private func head(on base: DocumentBase) -> JournalHead {
     JournalHead(
-      origin: origin, author: author, path: file.path, device: file.device, inode: file.inode,
+      origin: origin, author: author, filePath: file.path, device: file.device, inode: file.inode,
       process: folder.host.process, started: started, base: base, home: folder.host.home)
   }
 
@@ -189,7 +191,7 @@ extension Journal {
     // Without its lock file, other programs would take the journal for an orphan.
     guard try lock.isAtPath() else { throw .journalGone(folder.path) }
     let number = newest + 1
-    let path = folder.path(of: JournalFormat.segment(number, of: origin))
+    let path = folder.path(of: JournalFormat.segment(number, of: id))
     let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else { throw .noJournal(folder.path, .system("create", path)) }
     newest = number

@@ -7,8 +7,9 @@ import Glibc
 /// The folder of the journals of unsaved edits, with some files for each program that edits a document, or
 /// has ended without saving.
 public struct JournalFolder: Sendable, Hashable {
+  private let folder: FilePath
   /// The folder's path. It need not exist.
-  public let path: String
+  public var path: String { folder.string }
   /// The machine that this program runs on. Read only if there is a journal.
   var host: JournalHost { testHost ?? .current }
   /// The machine that a test simulates.
@@ -18,7 +19,7 @@ public struct JournalFolder: Sendable, Hashable {
   public init(_ path: String) { self.init(path, host: nil) }
 
   init(_ path: String, host: JournalHost?) {
-    self.path = path
+    folder = FilePath(path)
     testHost = host
   }
 
@@ -49,30 +50,52 @@ public struct JournalFolder: Sendable, Hashable {
     var segments: [Int] = []
   }
 
-  /// The journals there, by origin; empty if the folder does not exist. Other files are skipped.
-  func files() throws(ArtError) -> [Origin: Files] {
-    var found: [Origin: Files] = [:]
-    do throws(SystemError) {
-      try FolderEntry.each(in: path) { entry in
-        switch JournalName(entry.displayName) {
-        case .lock(let origin): found[origin, default: Files()].hasLock = true
-        case .segment(let origin, let number): found[origin, default: Files()].segments.append(number)
+  /// The names in the folder. Before an edit there may be thousands, and few are of the document: only those are parsed.
+  struct Listing {
+    private var bytes: [UInt8] = []
+    private var ends: [Int] = []
+
+    var isEmpty: Bool { ends.isEmpty }
+
+    fileprivate mutating func add(_ name: UnsafeBufferPointer<UInt8>) {
+      guard name.count > JournalID.length else { return }
+      bytes.append(contentsOf: name)
+      ends.append(bytes.count)
+    }
+
+    /// The journals of a document, or all. Names of other files are skipped.
+    func files(of document: DocumentID? = nil) -> [JournalID: Files] {
+      var found: [JournalID: Files] = [:]
+      let prefix = document.map { Array($0.description.utf8) } ?? []
+      var start = 0
+      for end in ends {
+        defer { start = end }
+        guard bytes[start..<end].starts(with: prefix) else { continue }
+        switch JournalName(String(decoding: bytes[start..<end], as: UTF8.self)) {
+        case .lock(let id): found[id, default: Files()].hasLock = true
+        case .segment(let id, let number): found[id, default: Files()].segments.append(number)
         case nil: break
         }
       }
-    } catch {
+      return found.mapValues { Files(hasLock: $0.hasLock, segments: $0.segments.sorted()) }
+    }
+  }
+
+  /// The names in the folder; none if it does not exist. No file is opened.
+  func listing() throws(ArtError) -> Listing {
+    var listing = Listing()
+    do throws(SystemError) { try FolderEntry.each(in: path) { listing.add($0.nameBytes) } } catch {
       guard error.number == ENOENT || error.number == ENOTDIR else {
         throw ArtError(error, cannot: "look into", path)
       }
-      return [:]
     }
-    return found.mapValues { Files(hasLock: $0.hasLock, segments: $0.segments.sorted()) }
+    return listing
   }
 
   /// Unlinks segments in their order. A missing one is no error.
-  func unlinkSegments(_ numbers: [Int], of origin: Origin) throws(ArtError) {
+  func unlinkSegments(_ numbers: [Int], of id: JournalID) throws(ArtError) {
     for number in numbers {
-      let path = path(of: JournalFormat.segment(number, of: origin))
+      let path = path(of: JournalFormat.segment(number, of: id))
       guard unlink(path) == 0 || errno == ENOENT else { throw .system("remove", path) }
     }
   }
@@ -99,13 +122,13 @@ public struct FoundJournals {
     search.inspect(file)
     for journal in journals {
       guard let head = journal.head else { continue }
-      if head.base.id == location.id, head.path != location.path, !head.isFile(location.identity) {
-        search.inspect(folder: FilePath(location.path).folder)
+      if head.base.id == location.id, head.filePath != location.path, !head.isFile(location.identity) {
+        search.inspect(folder: location.path.folder)
       }
       let match = search.match(head)
       if case .restore(let path) = match {
         // Hard links and bind mounts give a file several paths.
-        if path == location.path || FileIdentity(at: path) == location.identity { own.append(journal) }
+        if path == location.path || FileIdentity(at: path.string) == location.identity { own.append(journal) }
       } else if location.isNamed(by: head, on: folder.host), let error = match.error(about: file.path) {
         kept.append(error)
       }
@@ -116,19 +139,19 @@ public struct FoundJournals {
 
 /// The path, file and id of the document in question.
 private struct DocumentLocation {
-  let path: String
+  let path: FilePath
   let identity: FileIdentity
   let id: DocumentID
 
   /// Whether a journal may be this document's.
   func mayBeMeant(by head: JournalHead) -> Bool {
-    head.path == path || head.base.id == id || head.isFile(identity)
+    head.filePath == path || head.base.id == id || head.isFile(identity)
   }
 
   /// Whether the journal names it, so that its editor must learn why the journal is kept.
   func isNamed(by head: JournalHead, on host: JournalHost) -> Bool {
     switch host.relation(to: head) {
-    case .here: head.path == path
+    case .here: head.filePath == path
     case .otherNamespace, .otherMachine: head.base.id == id
     }
   }
@@ -144,28 +167,22 @@ extension DocumentFile {
     return meant.isEmpty ? FoundJournals() : FoundJournals(meant, of: self, at: location, in: folder)
   }
 
-  /// Locks and returns the journals in a folder that concern this document. Journals of other documents, and
-  /// these documents, are not touched. Throws what `JournalFolder.lockOrphans` throws, and `busy` if another
-  /// program keeps the document locked, so that an edit need not wait a second time.
+  /// Locks and returns the journals in a folder that have this document's id in their names. Journals of other
+  /// documents, and these documents, are not touched. Throws what `JournalFolder.lockOrphans` throws, and `busy` if
+  /// another program keeps the document locked, so that an edit need not wait a second time.
   public func journalsToRestore(in folder: JournalFolder) throws(ArtError) -> FoundJournals {
-    var location: DocumentLocation?
-    var busy: ArtError?
-    var isFirst = true
-    let journals = try folder.lockOrphans(
-      where: { head in
-        if isFirst {
-          do throws(ArtError) { location = try self.location() } catch { busy = error }
-        }
-        isFirst = false
-        guard let head, let location else { return false }
-        return location.mayBeMeant(by: head)
-      }, timeout: timeout)
-    if let busy { throw busy }
+    let listing = try folder.listing()
+    // Without any journal the document need not be read twice.
+    guard !listing.isEmpty, let location = try location() else { return FoundJournals() }
+    let journals = try folder.lockOrphans(listing.files(of: location.id), timeout: timeout)
     var found = FoundJournals()
-    if let location, journals.contains(where: { $0.head != nil }) {
+    if journals.contains(where: { $0.head != nil }) {
       found = FoundJournals(journals, of: self, at: location, in: folder)
     }
     if let error = ArtError.unreadableJournals(journals) { found.add(error) }
+    for journal in journals where journal.head == nil && journal.fault == nil {
+      if let damage = try journal.contents().damage { found.add(.namelessJournal(journal.path, damage)) }
+    }
     return found
   }
 
@@ -198,9 +215,9 @@ extension DocumentFile {
 ///
 /// This holds for journals of this machine and mount namespace. If the path may lead to another file than it did for the journal's
 /// program, only the original file gets the edits. If it cannot be determined that the program has ended, no file does.
-public enum JournalMatch: Sendable, Equatable {
+package enum JournalMatch: Sendable, Equatable {
   /// They belong into the file at that path.
-  case restore(String)
+  case restore(FilePath)
   /// They are kept in the journal; the reason, and its code.
   case kept(String, ArtError.Code)
   /// They are kept, because the journal is of another machine or container, whose programs or files are not
@@ -208,7 +225,7 @@ public enum JournalMatch: Sendable, Equatable {
   case elsewhere(String)
 
   /// What is at the path that a journal names.
-  public enum PathState: Sendable, Equatable {
+  package enum PathState: Sendable, Equatable {
     case document(DocumentID)
     /// Nothing, or no document.
     case missing
@@ -217,20 +234,20 @@ public enum JournalMatch: Sendable, Equatable {
   }
 
   /// A document that was read.
-  public struct Candidate: Sendable, Equatable {
+  package struct Candidate: Sendable, Equatable {
     /// Its path, with symbolic links resolved.
-    public let path: String
+    package let path: FilePath
     /// The document's id.
-    public let id: DocumentID
+    package let id: DocumentID
     /// The device of its file.
-    public let device: UInt
+    package let device: UInt
     /// The inode of its file.
-    public let inode: UInt
+    package let inode: UInt
     /// The ids of the edits in its log.
-    public let edits: Set<EditID>
+    package let edits: Set<EditID>
 
     /// A candidate of these values.
-    public init(path: String, id: DocumentID, device: UInt, inode: UInt, edits: Set<EditID>) {
+    package init(path: FilePath, id: DocumentID, device: UInt, inode: UInt, edits: Set<EditID>) {
       self.path = path
       self.id = id
       self.device = device
@@ -250,13 +267,13 @@ public enum JournalMatch: Sendable, Equatable {
 
   /// Decides where the edits of a journal belong. `unreadable` are files that may be the document, but could
   /// not be read.
-  public init(
+  package init(
     of head: JournalHead, at path: PathState, among candidates: [Candidate], unreadable: [String] = []
   ) {
     let (what, code): (String, ArtError.Code)
     switch path {
     case .document(head.base.id):
-      self = .restore(head.path)
+      self = .restore(head.filePath)
       return
     case .unreadable(let error):
       self = .kept("the document cannot be read: \(error.cause)", error.code)
@@ -264,7 +281,7 @@ public enum JournalMatch: Sendable, Equatable {
     case .document: (what, code) = ("another document stands at \(head.path) now", .replaced)
     case .missing: (what, code) = ("there is no document \(head.path) any more", .noSuchDocument)
     }
-    let same = Self.uniqueFiles(candidates.filter { $0.id == head.base.id && $0.path != head.path })
+    let same = Self.uniqueFiles(candidates.filter { $0.id == head.base.id && $0.path != head.filePath })
     let fitting = same.filter { $0.hasBase(of: head) }
     let original = fitting.filter { $0.isFile(of: head) }
     if original.count == 1 {
@@ -274,17 +291,17 @@ public enum JournalMatch: Sendable, Equatable {
     } else if fitting.count == 1 {
       self = .restore(fitting[0].path)
     } else if fitting.count > 1 {
-      let names = fitting.prefix(3).map { FilePath($0.path).name }.joined(separator: ", ")
+      let names = fitting.prefix(3).map(\.path.name).joined(separator: ", ")
       self = .kept("\(what), and several files are copies of it (\(names))", .ambiguous)
     } else if let other = same.first {
-      self = .kept("\(what), and \(FilePath(other.path).name) is another state of it", code)
+      self = .kept("\(what), and \(other.path.name) is another state of it", code)
     } else {
       self = .kept(what, code)
     }
   }
 
   /// The error that reports kept edits; nil if they are not kept.
-  public func error(about document: String) -> ArtError? {
+  package func error(about document: String) -> ArtError? {
     switch self {
     case .restore: nil
     case .kept(let why, let code): .keptJournal(document, why, code)
@@ -302,18 +319,18 @@ public enum JournalMatch: Sendable, Equatable {
 // MARK: - Searching for documents
 
 /// Searches for the documents of orphaned journals. Only reads.
-public struct JournalSearch {
+package struct JournalSearch {
   private let wanted: Set<DocumentID>
   private let folder: JournalFolder
   private let isElsewhereTrusted: Bool
   private var candidates: [JournalMatch.Candidate] = []
   private var unreadable: [String] = []
-  private var inspectedPaths: Set<String> = []
-  private var inspectedFolders: Set<String> = []
+  private var inspectedPaths: Set<FilePath> = []
+  private var inspectedFolders: Set<FilePath> = []
 
   /// A search for the documents of these journals. `trustingElsewhere` says that the programs of other
   /// machines and containers have ended, and that their paths mean the same here.
-  public init(
+  package init(
     for heads: some Sequence<JournalHead>, in folder: JournalFolder, trustingElsewhere: Bool = false
   ) {
     wanted = Set(heads.map(\.base.id))
@@ -323,7 +340,7 @@ public struct JournalSearch {
 
   /// Finds where the journal's edits belong. Reads the file at the recorded path, and if that is not the
   /// document, the other documents of its folder; neither if a candidate decides.
-  public mutating func match(_ head: JournalHead) -> JournalMatch {
+  package mutating func match(_ head: JournalHead) -> JournalMatch {
     guard isElsewhereTrusted || folder.lockProvesEnd(of: head) else {
       return .elsewhere(
         "they were made on another machine or in another container, where their program may still run")
@@ -331,12 +348,12 @@ public struct JournalSearch {
     guard isElsewhereTrusted || folder.host.relation(to: head) == .here else {
       return matchOriginalFile(head)
     }
-    if candidates.contains(where: { $0.path == head.path && $0.id == head.base.id }) {
-      return .restore(head.path)
+    if candidates.contains(where: { $0.path == head.filePath && $0.id == head.base.id }) {
+      return .restore(head.filePath)
     }
     let state = Self.pathState(of: head)
     if case .document(head.base.id) = state { return JournalMatch(of: head, at: state, among: []) }
-    if originalFile(of: head) == nil { inspect(folder: FilePath(head.path).folder) }
+    if originalFile(of: head) == nil { inspect(folder: head.filePath.folder) }
     return JournalMatch(of: head, at: state, among: candidates, unreadable: unreadable)
   }
 
@@ -358,12 +375,12 @@ public struct JournalSearch {
   }
 
   /// The paths of the candidates with the id of the journal's document.
-  public func copies(for head: JournalHead) -> [String] {
+  package func copies(for head: JournalHead) -> [FilePath] {
     candidates.filter { $0.id == head.base.id }.map(\.path)
   }
 
   /// The candidate that is nearest to the document of the journal's edits; nil if there is none.
-  public mutating func source(of head: JournalHead) -> String? {
+  package mutating func source(of head: JournalHead) -> FilePath? {
     if case .restore(let path) = match(head) { return path }
     let same = candidates.filter { $0.id == head.base.id }
     let best = same.first { $0.isFile(of: head) } ?? same.first { $0.hasBase(of: head) } ?? same.first
@@ -371,8 +388,8 @@ public struct JournalSearch {
   }
 
   /// Adds the documents of a folder to the candidates.
-  public mutating func inspect(folder: String) {
-    guard inspectedFolders.insert(folder).inserted else { return }
+  package mutating func inspect(folder: String) {
+    guard inspectedFolders.insert(FilePath(folder)).inserted else { return }
     do throws(ArtError) {
       for name in try FolderListing(of: folder).names { inspect(DocumentFile("\(folder)/\(name)")) }
     } catch {
@@ -381,7 +398,7 @@ public struct JournalSearch {
   }
 
   /// Adds a document to the candidates.
-  public mutating func inspect(_ file: DocumentFile) {
+  package mutating func inspect(_ file: DocumentFile) {
     do throws(ArtError) {
       let located = try file.locate()
       guard inspectedPaths.insert(located.path).inserted else { return }

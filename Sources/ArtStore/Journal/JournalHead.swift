@@ -10,7 +10,7 @@ public struct JournalHead: Sendable, Hashable {
   /// The name of the program's user, if given. It is the author of every edit whose line names no other.
   public let author: String?
   /// The path of the document's file, with symbolic links resolved.
-  public let path: String
+  package let filePath: FilePath
   /// The device of the file.
   public let device: UInt
   /// The inode of the file.
@@ -23,6 +23,9 @@ public struct JournalHead: Sendable, Hashable {
   public var base: DocumentBase
   /// The machine and process of the program; nil in journals of older versions.
   public var home: JournalHome?
+
+  /// The path of the document's file, with symbolic links resolved.
+  public var path: String { filePath.string }
 
   /// Whether this is the file on which the edits were made. The inode may have been reused for another
   /// document.
@@ -84,6 +87,9 @@ extension JournalHead {
       return try fields.head(json)
     }
   }
+
+  /// The name that the journal's files have.
+  var id: JournalID { JournalID(document: base.id, origin: origin) }
 
   /// Whether this may be the head of another segment of the same journal.
   func belongs(to first: JournalHead) -> Bool {
@@ -197,10 +203,12 @@ private struct Fields {
     guard format == JournalFormat.version else {
       throw json.error("a journal's head of the format \(format)")
     }
-    guard path.hasPrefix("/"), segment >= 0 else { throw json.error("a journal's head that cannot be one") }
+    guard FilePath(path).isAbsolute, segment >= 0 else {
+      throw json.error("a journal's head that cannot be one")
+    }
     let checked = try Author(origin: origin, name: author)
     let head = JournalHead(
-      origin: origin, author: checked.name, path: path, device: UInt(bitPattern: device),
+      origin: origin, author: checked.name, filePath: FilePath(path), device: UInt(bitPattern: device),
       inode: UInt(bitPattern: inode), process: process, started: started,
       base: DocumentBase(id: document, revision: base.revision, head: base.head), home: try home(json))
     return (head, segment)
@@ -209,11 +217,22 @@ private struct Fields {
 
 // MARK: - Names and limits
 
+/// The name of a journal: the document whose edits it has, and the program that made them. So a listing tells which journals are a
+/// document's.
+struct JournalID: Hashable, CustomStringConvertible {
+  let document: DocumentID
+  let origin: Origin
+
+  /// `DOCUMENT-ORIGIN`, with which the names of its files begin.
+  var description: String { "\(document)-\(origin)" }
+  static let length = DocumentID.length + 1 + Origin.length
+}
+
 /// The files of a journal, format 1.
 ///
-///     ORIGIN.lock              locked with `flock` while the program that edits runs
-///     ORIGIN-000001.journal    a segment: a line with its head, then one line per edit
-///     ORIGIN-000002.journal    …
+///     DOCUMENT-ORIGIN.lock              locked with `flock` while the program that edits runs
+///     DOCUMENT-ORIGIN-000001.journal    a segment: a line with its head, then one line per edit
+///     DOCUMENT-ORIGIN-000002.journal    …
 enum JournalFormat {
   static let version = 1
   /// The bytes of unsaved edits from which on no more are accepted.
@@ -227,31 +246,39 @@ enum JournalFormat {
   /// The least number of digits of a segment's number.
   static let digits = 6
 
-  static func lock(of origin: Origin) -> String { "\(origin).lock" }
+  static func lock(of id: JournalID) -> String { "\(id).lock" }
 
-  static func segment(_ number: Int, of origin: Origin) -> String {
+  static func segment(_ number: Int, of id: JournalID) -> String {
     let text = String(number)
-    return "\(origin)-\(String(repeating: "0", count: max(0, digits - text.count)))\(text).journal"
+    return "\(id)-\(String(repeating: "0", count: max(0, digits - text.count)))\(text).journal"
   }
 }
 
 /// The name of a file in the journal folder.
 enum JournalName: Equatable {
-  case lock(Origin)
-  case segment(Origin, Int)
+  case lock(JournalID)
+  case segment(JournalID, Int)
 
   /// Nil if the name does not have the form that `JournalFormat` gives it.
   init?(_ name: String) {
-    guard let origin = Origin(name.prefix(Origin.length)) else { return nil }
-    if name == JournalFormat.lock(of: origin) {
-      self = .lock(origin)
+    let bytes = name.utf8
+    // Each entry of the folder is looked at before each edit: the ends of a name are compared first.
+    let isLock = name.hasSuffix(".lock")
+    guard isLock || name.hasSuffix(".journal"), bytes.count > JournalID.length,
+      let document = DocumentID(name.prefix(DocumentID.length)),
+      let origin = Origin(name.dropFirst(DocumentID.length + 1).prefix(Origin.length))
+    else { return nil }
+    let id = JournalID(document: document, origin: origin)
+    if isLock {
+      guard name == JournalFormat.lock(of: id) else { return nil }
+      self = .lock(id)
       return
     }
-    let digits = name.dropFirst(Origin.length + 1).prefix { $0.isASCII && $0.isNumber }
+    let digits = name.dropFirst(JournalID.length + 1).prefix { $0.isASCII && $0.isNumber }
     guard digits.count <= 15, let number = Int(digits), number > 0,
-      name == JournalFormat.segment(number, of: origin)
+      name == JournalFormat.segment(number, of: id)
     else { return nil }
-    self = .segment(origin, number)
+    self = .segment(id, number)
   }
 }
 

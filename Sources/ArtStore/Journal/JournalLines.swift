@@ -27,10 +27,10 @@ struct JournalLines {
     endLine()
   }
 
-  /// `user` is the author that the head names.
-  mutating func append(_ entry: LoggedEdit, after user: String?) {
+  /// `user` is the author that the head names. `isLast` ends the batch of edits that are written together.
+  mutating func append(_ entry: LoggedEdit, after user: String?, isLast: Bool) {
     json.restart()
-    entry.writeJournalLine(after: user, to: &json)
+    entry.writeJournalLine(after: user, isLast: isLast, to: &json)
     endLine()
   }
 
@@ -67,8 +67,9 @@ struct JournalLines {
 extension LoggedEdit {
   /// `{"author":"…","changes":[…],"dropped":[…],"inverse":[…],"kind":"undo","name":"…","of":"ORIGIN:SEQUENCE",
   /// "sequence":…,"session":"…","tag":"…","time":…}`; `of` only where the kind is `undo` or `redo`, `session` and `tag` only
-  /// where there is one, and `author`, which may be null, only where it is not the one of the head.
-  fileprivate func writeJournalLine(after user: String?, to json: inout JSONWriter) {
+  /// where there is one, and `author`, which may be null, only where it is not the one of the head. `"more":true` stands before the name
+  /// in all lines of a batch but the last one.
+  fileprivate func writeJournalLine(after user: String?, isLast: Bool, to json: inout JSONWriter) {
     json.object { json in
       if author != user {
         json.key("author")
@@ -81,19 +82,14 @@ extension LoggedEdit {
       json.key("inverse")
       inverse.write(to: &json)
       json.key("kind")
-      switch kind {
-      case .edit: json.string("edit")
-      case .undo: json.string("undo")
-      case .redo: json.string("redo")
+      json.string(kind.word)
+      if !isLast {
+        json.key("more")
+        json.boolean(true)
       }
       json.key("name")
       json.string(edit.name)
-      switch kind {
-      case .edit: break
-      case .undo(let other), .redo(let other):
-        json.key("of")
-        json.string(other.description)
-      }
+      json.member("of", kind.revertedID?.description)
       json.key("sequence")
       json.integer(id.sequence)
       json.member("session", session?.description)
@@ -122,8 +118,10 @@ private struct JournalEntry {
   private var dropped: [Change]?
   private var inverse: [Change]?
   private var kindName: String?
+  /// Whether it ends its batch.
+  private(set) var isLast = true
   private var name: String?
-  private var of: EditID?
+  private var of: String?
   private var sequence: Int?
   private var session: SessionID?
   private var tag: RequestTag?
@@ -147,10 +145,11 @@ private struct JournalEntry {
     case "dropped": dropped = try [Change](from: &json)
     case "inverse": inverse = try [Change](from: &json)
     case "kind": kindName = try json.string()
+    case "more":
+      guard try json.boolean() else { throw json.error("an edit that no more follow, and says so") }
+      isLast = false
     case "name": name = try json.string()
-    case "of":
-      of = EditID(try json.string())
-      guard of != nil else { throw json.error("an undo of what is no edit") }
+    case "of": of = try json.string()
     case "sequence": sequence = try json.integer()
     case "session":
       session = SessionID(try json.string())
@@ -165,7 +164,8 @@ private struct JournalEntry {
 
   /// The edit, with `count` others before it in the journal.
   func edit(after count: Int, in head: JournalHead) throws(ArtError) -> LoggedEdit {
-    guard let changes, let dropped, let inverse, let name, let sequence, let time, let kind,
+    guard let changes, let dropped, let inverse, let name, let sequence, let time,
+      let kind = kindName.flatMap({ LoggedEdit.Kind($0, of: of) }),
       (1...Format.largestNumber).contains(sequence), changes.count == inverse.count
     else { throw .badJSON("an edit that lacks a part") }
     // This verifies the length and characters of the name.
@@ -178,21 +178,14 @@ private struct JournalEntry {
       edit: Edit(name: name, changes: changes), inverse: inverse, dropped: dropped)
   }
 
-  private var kind: LoggedEdit.Kind? {
-    switch (kindName, of) {
-    case ("edit", nil): .edit
-    case ("undo", let id?): .undo(id)
-    case ("redo", let id?): .redo(id)
-    default: nil
-    }
-  }
 }
 
 // MARK: - The content of a journal
 
 /// The content of a journal, read as untrusted input.
 ///
-/// A segment may end within a line: its program was killed while it wrote, and the edit was not acknowledged.
+/// A segment may end within a line, or within a batch of lines that were written together: its program was killed while it wrote, and
+/// these edits were not acknowledged.
 /// Anything else that is invalid is damage; the lines before it can be read.
 public struct JournalContents: Sendable {
   /// The head of the first segment; nil if no segment has a complete first line.
@@ -212,17 +205,19 @@ public struct JournalContents: Sendable {
     return names.isEmpty ? nil : names.joined(separator: ", ")
   }
 
-  private let origin: Origin
+  private let id: JournalID
+  /// The edits at the end whose batch has not ended: they were not acknowledged if nothing follows.
+  private var unfinished = 0
   private var remainingBytes = JournalFormat.largest
 
-  init(of origin: Origin) { self.origin = origin }
+  init(of id: JournalID) { self.id = id }
 
   /// Reads segments, in ascending order, from a folder. Throws `inputOutput`, `notPermitted`.
-  init(of origin: Origin, segments: [Int], in folder: JournalFolder) throws(ArtError) {
-    self.init(of: origin)
+  init(of id: JournalID, segments: [Int], in folder: JournalFolder) throws(ArtError) {
+    self.init(of: id)
     for number in segments {
       guard damage == nil else { return }
-      let name = JournalFormat.segment(number, of: origin)
+      let name = JournalFormat.segment(number, of: id)
       switch try SegmentFile.read(folder.path(of: name), limit: remainingBytes) {
       case .missing: continue
       case .refused(let why): damage = "\(name) \(why)"
@@ -234,11 +229,11 @@ public struct JournalContents: Sendable {
   }
 
   /// The head at the beginning of a segment; nil if it is invalid.
-  static func head(in bytes: UnsafeBufferPointer<UInt8>, of origin: Origin, _ number: Int) -> JournalHead? {
+  static func head(in bytes: UnsafeBufferPointer<UInt8>, of id: JournalID, _ number: Int) -> JournalHead? {
     var lines = JournalLineReader(bytes)
     guard let json = lines.next().flatMap(JournalLines.json(of:)) else { return nil }
     // Reading the whole segment reports the fault.
-    guard let (head, segment) = try? JournalHead.read(json), head.origin == origin, segment == number else {
+    guard let (head, segment) = try? JournalHead.read(json), head.id == id, segment == number else {
       return nil
     }
     return head
@@ -258,15 +253,17 @@ public struct JournalContents: Sendable {
         }
         if count == 1 { try readHead(json, number) } else { try readEntry(json) }
       }
+      entries.removeLast(unfinished)
+      unfinished = 0
     } catch {
-      let line = "line \(count) of \(JournalFormat.segment(number, of: origin))"
+      let line = "line \(count) of \(JournalFormat.segment(number, of: id))"
       damage = error.code == .damaged ? "\(line) \(error.cause)" : "\(line): \(error.cause)"
     }
   }
 
   private mutating func readHead(_ json: UnsafeBufferPointer<UInt8>, _ number: Int) throws(ArtError) {
     let (found, segment) = try JournalHead.read(json)
-    guard found.origin == origin, segment == number, head.map(found.belongs) ?? true else {
+    guard found.id == id, segment == number, head.map(found.belongs) ?? true else {
       throw ArtError(.damaged, "is the head of another segment")
     }
     if head == nil { head = found }
@@ -274,11 +271,13 @@ public struct JournalContents: Sendable {
 
   private mutating func readEntry(_ json: UnsafeBufferPointer<UInt8>) throws(ArtError) {
     guard let head else { return }
-    let entry = try JournalEntry(json).edit(after: entries.count, in: head)
+    let line = try JournalEntry(json)
+    let entry = try line.edit(after: entries.count, in: head)
     guard entries.last.map({ entry.id.sequence == $0.id.sequence + 1 }) ?? true else {
       throw ArtError(.damaged, "is edit \(entry.id.sequence), and edits before it are missing")
     }
     entries.append(entry)
+    unfinished = line.isLast ? 0 : unfinished + 1
   }
 }
 

@@ -15,7 +15,8 @@ public final class OrphanedJournal {
   /// The folder of the journal.
   public let folder: JournalFolder
   /// The program whose edits it has.
-  public let origin: Origin
+  public var origin: Origin { id.origin }
+  let id: JournalID
   /// Its head, if that can be read.
   public let head: JournalHead?
   /// When it was last written, in milliseconds since 1970.
@@ -31,7 +32,7 @@ public final class OrphanedJournal {
 
   fileprivate init(_ heads: SegmentHeads, lock: JournalLock?) {
     folder = heads.folder
-    origin = heads.origin
+    id = heads.id
     head = heads.head
     modified = heads.modified
     segments = heads.segments
@@ -43,7 +44,7 @@ public final class OrphanedJournal {
   /// A journal that cannot be locked or read.
   fileprivate init(unreadable listed: ListedJournal, in folder: JournalFolder, _ fault: ArtError) {
     self.folder = folder
-    origin = listed.origin
+    id = listed.id
     self.fault = fault
     segments = listed.files.segments
     hasEdits = true
@@ -55,7 +56,7 @@ public final class OrphanedJournal {
   /// The path of its first file, as its name in messages.
   public var path: String {
     folder.path(
-      of: segments.first.map { JournalFormat.segment($0, of: origin) } ?? JournalFormat.lock(of: origin))
+      of: segments.first.map { JournalFormat.segment($0, of: id) } ?? JournalFormat.lock(of: id))
   }
 
   /// Whether its program is known to have ended. Otherwise the user must confirm that before it is restored
@@ -66,14 +67,14 @@ public final class OrphanedJournal {
   /// restoring it now. Throws `inputOutput`, `notPermitted`.
   public func contents() throws(ArtError) -> JournalContents {
     if let fault { throw fault }
-    guard lock == nil else { return try JournalContents(of: origin, segments: segments, in: folder) }
-    switch try JournalLock.share(folder.path(of: JournalFormat.lock(of: origin))) {
-    case .lockedExclusively, .lockedShared: return JournalContents(of: origin)
-    case .missing: return try JournalContents(of: origin, segments: segments, in: folder)
+    guard lock == nil else { return try JournalContents(of: id, segments: segments, in: folder) }
+    switch try JournalLock.share(folder.path(of: JournalFormat.lock(of: id))) {
+    case .lockedExclusively, .lockedShared: return JournalContents(of: id)
+    case .missing: return try JournalContents(of: id, segments: segments, in: folder)
     case .acquired(let shared):
       defer { withExtendedLifetime(shared) {} }
-      let heads = try SegmentHeads(of: origin, segments, in: folder)
-      return try JournalContents(of: origin, segments: heads.segments, in: folder)
+      let heads = try SegmentHeads(of: id, segments, in: folder)
+      return try JournalContents(of: id, segments: heads.segments, in: folder)
     }
   }
 
@@ -82,7 +83,7 @@ public final class OrphanedJournal {
   public func locked(_ timeout: Duration = .seconds(5)) throws(ArtError) -> OrphanedJournal? {
     if let fault { throw fault }
     try folder.verify()
-    let listed = ListedJournal(origin, JournalFolder.Files(segments: segments), head)
+    let listed = ListedJournal(id, JournalFolder.Files(segments: segments), head)
     return try folder.lock(listed, Deadline(timeout))
   }
 
@@ -90,8 +91,8 @@ public final class OrphanedJournal {
   /// `inputOutput`, `notPermitted`.
   func removeSegments() throws(ArtError) {
     guard lock != nil else { throw .journalClosed(folder.path) }
-    try folder.unlinkSegments(segments, of: origin)
-    try PlainFile.syncFolder(of: folder.path(of: JournalFormat.lock(of: origin)))
+    try folder.unlinkSegments(segments, of: id)
+    try PlainFile.syncFolder(of: folder.path(of: JournalFormat.lock(of: id)))
   }
 
   /// Unlinks its lock file, after everything else was removed.
@@ -110,7 +111,7 @@ extension JournalFolder {
   public func peek() throws(ArtError) -> [OrphanedJournal] {
     var journals: [OrphanedJournal] = []
     try verify(isReadOnly: true)
-    for listed in try listing() where !listed.files.segments.isEmpty {
+    for listed in try heads(of: listing().files()) where !listed.files.segments.isEmpty {
       do throws(ArtError) {
         if let journal = try peek(at: listed) { journals.append(journal) }
       } catch {
@@ -121,33 +122,36 @@ extension JournalFolder {
   }
 
   private func peek(at listed: ListedJournal) throws(ArtError) -> OrphanedJournal? {
-    let attempt = try JournalLock.share(path(of: JournalFormat.lock(of: listed.origin)))
+    let attempt = try JournalLock.share(path(of: JournalFormat.lock(of: listed.id)))
     switch attempt {
     case .lockedExclusively, .lockedShared: return nil
     case .missing, .acquired: break
     }
     defer { withExtendedLifetime(attempt) {} }
-    let heads = try SegmentHeads(of: listed.origin, listed.files.segments, in: self)
+    let heads = try SegmentHeads(of: listed.id, listed.files.segments, in: self)
     return heads.isEmpty || isRunning(heads.head) ? nil : OrphanedJournal(heads, lock: nil)
   }
 
-  /// The orphaned journals whose heads are wanted, each locked as long as it exists. Of the others only the
-  /// heads are read; an unreadable head is passed as nil. Journals of which only the lock file is left are
-  /// included, because their documents may have a record of them. A journal that cannot be read has no head.
+  /// The orphaned journals, each locked as long as it exists. Journals of which only the lock file is left are included, because their
+  /// documents may have a record of them. A journal that cannot be read has no head.
   ///
-  /// Throws `busy` if other programs keep a wanted one locked, `inputOutput`, `notPermitted` if the folder
-  /// cannot be listed.
-  public func lockOrphans(
-    where isWanted: (JournalHead?) -> Bool = { _ in true }, timeout: Duration = .seconds(1)
+  /// Throws `busy` if other programs keep one locked, `inputOutput`, `notPermitted` if the folder cannot be listed.
+  public func lockOrphans(timeout: Duration = .seconds(1)) throws(ArtError) -> [OrphanedJournal] {
+    try lockOrphans(listing().files(), timeout: timeout)
+  }
+
+  /// The same for some of the journals; the others are not opened.
+  func lockOrphans(
+    _ files: [JournalID: Files], timeout: Duration = .seconds(1)
   ) throws(ArtError) -> [OrphanedJournal] {
     try verify()
     let deadline = Deadline(timeout)
     var journals: [OrphanedJournal] = []
-    for listed in try listing() {
+    for listed in heads(of: files) {
       do throws(ArtError) {
         if let fault = listed.fault { throw fault }
-        guard listed.isEmptyLock ? host.sharesLocks(in: path) : isWanted(listed.head) else { continue }
-        if let journal = try lock(listed, deadline), isWanted(journal.head) { journals.append(journal) }
+        guard !listed.isEmptyLock || host.sharesLocks(in: path) else { continue }
+        if let journal = try lock(listed, deadline) { journals.append(journal) }
       } catch {
         guard error.code != .busy else { throw error }
         journals.append(OrphanedJournal(unreadable: listed, in: self, error))
@@ -161,10 +165,10 @@ extension JournalFolder {
   /// `inputOutput`, `notPermitted`.
   public func removeEmptyJournals(where isWanted: (JournalHead) -> Bool) throws(ArtError) {
     try verify()
-    for listed in try listing() {
+    for listed in try heads(of: listing().files()) {
       guard let head = listed.head, isWanted(head), lockProvesEnd(of: head) else { continue }
       do throws(ArtError) {
-        guard try SegmentHeads(of: listed.origin, listed.files.segments, in: self).isEmpty,
+        guard try SegmentHeads(of: listed.id, listed.files.segments, in: self).isEmpty,
           let journal = try lock(listed, Deadline(.zero)), !journal.hasEdits
         else { continue }
         guard host.relation(to: head) == .here || FileIdentity(at: head.path).map(head.isFile) ?? false else {
@@ -197,7 +201,7 @@ extension JournalFolder {
     let isBeingRestored =
       listed.head.map { host.relation(to: $0) == .here && host.program(of: $0) == .ended } ?? false
     let attempt = try JournalLock.acquire(
-      path(of: JournalFormat.lock(of: listed.origin)), creating: !listed.files.segments.isEmpty,
+      path(of: JournalFormat.lock(of: listed.id)), creating: !listed.files.segments.isEmpty,
       listed.isEmptyLock ? Deadline(.zero) : deadline,
       waitsForHolder: isBeingRestored)
     switch attempt {
@@ -208,11 +212,11 @@ extension JournalFolder {
       guard !listed.isEmptyLock else { return nil }
       throw .busyJournal(listed.head?.path ?? path)
     case .acquired(let lock):
-      let heads = try SegmentHeads(of: listed.origin, listed.files.segments, in: self)
+      let heads = try SegmentHeads(of: listed.id, listed.files.segments, in: self)
       guard !isRunning(heads.head) else { return nil }
       guard heads.isEmpty, heads.head == nil else { return OrphanedJournal(heads, lock: lock) }
       // No edit was acknowledged, and its document is unknown.
-      try unlinkSegments(heads.segments, of: listed.origin)
+      try unlinkSegments(heads.segments, of: listed.id)
       try lock.unlink()
       return nil
     }
@@ -238,12 +242,9 @@ extension JournalFolder {
     }
   }
 
-  /// The journals by origin. The folder is listed once, and one head of each journal is read. Nothing is
-  /// locked.
-  private func listing() throws(ArtError) -> [ListedJournal] {
-    try files().sorted { $0.key.description < $1.key.description }.map {
-      ListedJournal($0.key, $0.value, in: self)
-    }
+  /// Listed journals by name. One head of each is read. Nothing is locked.
+  private func heads(of files: [JournalID: Files]) -> [ListedJournal] {
+    files.sorted { $0.key.description < $1.key.description }.map { ListedJournal($0.key, $0.value, in: self) }
   }
 }
 
@@ -251,25 +252,25 @@ extension JournalFolder {
 
 /// A journal in the listing of its folder.
 private struct ListedJournal {
-  let origin: Origin
+  let id: JournalID
   let files: JournalFolder.Files
   let head: JournalHead?
   /// The error of reading its head.
   let fault: ArtError?
 
-  init(_ origin: Origin, _ files: JournalFolder.Files, _ head: JournalHead?) {
-    (self.origin, self.files, self.head, fault) = (origin, files, head, nil)
+  init(_ id: JournalID, _ files: JournalFolder.Files, _ head: JournalHead?) {
+    (self.id, self.files, self.head, fault) = (id, files, head, nil)
   }
 
-  init(_ origin: Origin, _ files: JournalFolder.Files, in folder: JournalFolder) {
-    (self.origin, self.files) = (origin, files)
+  init(_ id: JournalID, _ files: JournalFolder.Files, in folder: JournalFolder) {
+    (self.id, self.files) = (id, files)
     var head: JournalHead?
     var fault: ArtError?
     do throws(ArtError) {
       // The lock file has only the head, so it is the smallest.
-      let names = files.hasLock ? [(JournalFormat.lock(of: origin), 0)] : []
-      for (name, number) in names + files.segments.map({ (JournalFormat.segment($0, of: origin), $0) }) {
-        head = try SegmentFile.head(in: folder.path(of: name), of: origin, number)
+      let names = files.hasLock ? [(JournalFormat.lock(of: id), 0)] : []
+      for (name, number) in names + files.segments.map({ (JournalFormat.segment($0, of: id), $0) }) {
+        head = try SegmentFile.head(in: folder.path(of: name), of: id, number)
         if head != nil { break }
       }
     } catch {
@@ -285,7 +286,7 @@ private struct ListedJournal {
 /// The beginnings of a journal's segments, read after it was locked: the listed ones may have grown or been
 /// removed since.
 private struct SegmentHeads {
-  let origin: Origin
+  let id: JournalID
   let folder: JournalFolder
   private(set) var segments: [Int]
   private(set) var head: JournalHead?
@@ -296,12 +297,12 @@ private struct SegmentHeads {
   /// `listed` are the segments that were listed before. Segments are created in order and removed oldest
   /// first. So if all of them exist, only segments after the last one can be new; if one is missing, the
   /// folder is listed again.
-  init(of origin: Origin, _ listed: [Int], in folder: JournalFolder) throws(ArtError) {
-    self.origin = origin
+  init(of id: JournalID, _ listed: [Int], in folder: JournalFolder) throws(ArtError) {
+    self.id = id
     self.folder = folder
     segments = listed
     if try !read(listed) || listed.isEmpty {
-      segments = try folder.files()[origin]?.segments ?? []
+      segments = try folder.listing().files(of: id.document)[id]?.segments ?? []
       _ = try read(segments)
     } else {
       while let last = segments.last, try read([last + 1]) { segments.append(last + 1) }
@@ -314,7 +315,7 @@ private struct SegmentHeads {
   private mutating func read(_ numbers: [Int]) throws(ArtError) -> Bool {
     var areAllPresent = true
     for number in numbers {
-      let path = folder.path(of: JournalFormat.segment(number, of: origin))
+      let path = folder.path(of: JournalFormat.segment(number, of: id))
       switch try SegmentFile.read(path, limit: JournalFormat.largestHead, prefix: true) {
       case .missing: areAllPresent = false
       case .refused: isEmpty = false
@@ -322,31 +323,31 @@ private struct SegmentHeads {
         modified = max(modified, time)
         guard head == nil else { continue }
         if bytes.count == JournalFormat.largestHead || bytes.contains(UInt8(ascii: "\n")) { isEmpty = false }
-        head = bytes.withUnsafeBufferPointer { JournalContents.head(in: $0, of: origin, number) }
+        head = bytes.withUnsafeBufferPointer { JournalContents.head(in: $0, of: id, number) }
       }
     }
     return areAllPresent
   }
 
   private mutating func readLockFile() throws(ArtError) {
-    let path = folder.path(of: JournalFormat.lock(of: origin))
+    let path = folder.path(of: JournalFormat.lock(of: id))
     guard case .read(let bytes, let time) = try SegmentFile.read(path, limit: JournalFormat.largestHead)
     else {
       return
     }
     modified = max(modified, time)
-    head = bytes.withUnsafeBufferPointer { JournalContents.head(in: $0, of: origin, 0) }
+    head = bytes.withUnsafeBufferPointer { JournalContents.head(in: $0, of: id, 0) }
   }
 }
 
 extension SegmentFile {
   /// The head in a file of a journal; nil if there is none. Throws `inputOutput`, `notPermitted`.
-  fileprivate static func head(in path: String, of origin: Origin, _ number: Int) throws(ArtError)
+  fileprivate static func head(in path: String, of id: JournalID, _ number: Int) throws(ArtError)
     -> JournalHead?
   {
     guard case .read(let bytes, _) = try read(path, limit: JournalFormat.largestHead, prefix: true) else {
       return nil
     }
-    return bytes.withUnsafeBufferPointer { JournalContents.head(in: $0, of: origin, number) }
+    return bytes.withUnsafeBufferPointer { JournalContents.head(in: $0, of: id, number) }
   }
 }

@@ -13,10 +13,17 @@ struct DocumentCopy {
     let time: Int
   }
 
+  /// A file with all that a copy holds. Only its digest is in memory.
+  struct File {
+    let digest: String
+    /// Its bytes, if it still has these; nil if they cannot be read.
+    let bytes: () -> [UInt8]?
+  }
+
   /// The name of the copy in messages.
   let name: String
   /// The file; nil for a copy in memory, and for one that was merged.
-  private(set) var bytes: [UInt8]?
+  private(set) var file: File?
   private(set) var content: DocumentContent
   /// Whether it has no file, and knows its content only.
   private let isInMemory: Bool
@@ -30,25 +37,36 @@ struct DocumentCopy {
   private(set) var aside: Set<AsideRow> = []
   private(set) var versions: [EditID: VersionRow] = [:]
 
-  /// Reads a copy. Throws `damaged`.
-  init(_ transaction: DocumentTransaction, named name: String) throws(ArtError) {
+  /// Reads a copy. `bytes` gives those of its file again, and `known` is a copy that may have the same pictures. Throws `damaged`.
+  init(
+    _ transaction: DocumentTransaction, named name: String, like known: DocumentCopy? = nil,
+    bytes: @escaping () throws(ArtError) -> [UInt8]?
+  ) throws(ArtError) {
     self.name = name
     isInMemory = false
     content = try transaction.load()
-    bytes = try transaction.connection.bytes(count: transaction.connection.size, at: 0)
+    let digest = try transaction.connection.digest()
+    file = File(digest: digest) {
+      // What cannot be read any more is built again.
+      do throws(ArtError) { return try bytes().flatMap { $0.digest == digest ? $0 : nil } } catch {
+        return nil
+      }
+    }
     for table in PlainTable.allCases {
       let rows = try Statement("\(table.select) ORDER BY 1", on: transaction.connection)
-      while try rows.step() { try read(rows, of: table) }
+      while try rows.step() { try read(rows, of: table, like: known) }
     }
   }
 
   /// A copy in memory, which knows its content only.
   init(_ content: DocumentContent, named name: String) {
-    (self.name, self.content, bytes, isInMemory) = (name, content, nil, true)
+    (self.name, self.content, file, isInMemory) = (name, content, nil, true)
   }
 
   /// `load` has verified the rows' sums.
-  private mutating func read(_ row: Statement, of table: PlainTable) throws(ArtError) {
+  private mutating func read(
+    _ row: Statement, of table: PlainTable, like known: DocumentCopy?
+  ) throws(ArtError) {
     switch table {
     case .archive: archive.append(try ArchivedRow(row))
     case .origin:
@@ -56,7 +74,8 @@ struct DocumentCopy {
       origins[origin] = try row.integer(1)
     case .image:
       let digest = try row.text(1)
-      pictures[digest] = Array(try row.blob(2))
+      // The digest was compared with the bytes.
+      pictures[digest] = if let same = known?.pictures[digest] { same } else { Array(try row.blob(2)) }
       pictureOrder.append(digest)
     case .aside:
       aside.insert(
@@ -97,7 +116,7 @@ extension DocumentCopy {
   /// `DocumentMerge` does, and `damaged`.
   mutating func merge(_ other: DocumentCopy, isByValue: Bool = false) throws(ArtError) -> MergeReport {
     let mine = self
-    bytes = nil
+    file = nil
     let (merge, base) = try mine.mergeContents(with: other, isByValue: isByValue)
     content = merge.content
     switch merge.source {

@@ -26,6 +26,18 @@ extension DocumentFile {
     return try merge([copy]) { (_) throws(ArtError) in }
   }
 
+  /// Whether whoever has these bytes and merges the document into them gets the document, byte for byte. That is so, unless logs were made up;
+  /// it is only found out for bytes with the revision and the head of the document. Throws what `merge` throws.
+  public func absorbs(bytes: [UInt8]) throws(ArtError) -> Bool {
+    let own = try read { (transaction) throws(ArtError) in try DocumentCopy(transaction, named: name) }
+    let other = try copy(of: bytes)
+    guard DocumentBase(own.content) == DocumentBase(other.content) else { return true }
+    var merged = MergedCopies(other, isByValue: false)
+    try merged.add(own)
+    try merged.removeLostBackground()
+    return (try merged.newBytes() ?? bytes) == own.bytes
+  }
+
   /// Makes the document of the bytes of another copy's file, and returns the state that they have. Throws as above, and `exists`.
   public func create(bytes: [UInt8]) throws(ArtError) -> FileState {
     let state = try read(bytes) { (transaction) throws(ArtError) in
@@ -45,7 +57,16 @@ extension DocumentFile {
 
   /// The copy of the document that bytes hold.
   func copy(of bytes: [UInt8]) throws(ArtError) -> DocumentCopy {
-    try read(bytes) { (transaction) throws(ArtError) in try DocumentCopy(transaction, named: name) }
+    try read(bytes) { (transaction) throws(ArtError) in
+      try DocumentCopy(transaction, named: name) { bytes }
+    }
+  }
+
+  /// The copy of the document that a held file has, which stays open as long as the copy.
+  func copy(of held: HeldFile, like known: DocumentCopy? = nil) throws(ArtError) -> DocumentCopy {
+    try read(try held.bytes()) { (transaction) throws(ArtError) in
+      try DocumentCopy(transaction, named: name, like: known) { () throws(ArtError) in try held.bytes() }
+    }
   }
 
   private func read<Result>(

@@ -63,37 +63,84 @@ extension DocumentFile {
     return merged.outcome
   }
 
-  /// Removes this copy of a document into which it was merged, and keeps its bytes in the state folder. Throws `movedOn` if it is not as it
-  /// was read, `busy`, and what reading and removing throw; then it stays.
-  public func setAside(_ part: MergeOutcome.Part) throws(ArtError) {
-    let file = try locate()
+  /// Merges conflict copies, which were found and not named, into the document: only what this user, the document's owner or root has put
+  /// there. Throws `notPermitted` for another copy, and as `merge` does.
+  public func merge(found copies: [DocumentFile], isByValue: Bool = false) throws(ArtError) -> MergeOutcome {
+    let document = try locate()
+    var read: [DocumentCopy] = []
+    for copy in copies { read.append(try copy.ownCopy(beside: document, like: read.last)) }
+    return try merge(read, isByValue: isByValue) { (_) throws(ArtError) in }
+  }
+
+  /// Why a file beside the document is not merged by itself; nil if it is. The name says nothing of who has put it there.
+  public func distrust(of copy: DocumentFile) throws(ArtError) -> ArtError? {
+    guard let held = try HeldFile(copy.path) else { return .untrusted(copy.name, "it is no regular file") }
+    return try held.distrust(beside: try locate()).map { .untrusted(copy.name, $0) }
+  }
+
+  /// Reads this copy whole. The file that was looked at is the one that is read, whatever comes to the path meanwhile.
+  private func ownCopy(
+    beside document: LocatedFile, like known: DocumentCopy?
+  ) throws(ArtError) -> DocumentCopy {
+    guard let held = try HeldFile(path) else { throw .untrusted(name, "it is no regular file") }
+    if let why = try held.distrust(beside: document) { throw .untrusted(name, why) }
+    return try copy(of: held, like: known)
+  }
+
+  /// Removes this conflict copy of a document into which it was merged, and keeps its bytes in the state folder. What is removed is the entry
+  /// with this name, never what a link leads to. Throws `movedOn` if it is not as it was read, `busy`, and what reading and removing throw; then
+  /// it stays.
+  public func setAside(_ part: MergeOutcome.Part, of document: DocumentFile) throws(ArtError) {
+    let parts = FilePath(path)
+    var own = DocumentFile("\(try Self.resolvedFolder(of: path))/\(parts.name)", timeout: timeout)
+    (own.name, own.followsLinks) = (name, false)
+    let file = try own.locate()
     let guarded = try GuardedFile(file, writable: true)
     defer { withExtendedLifetime(guarded) {} }
     try guarded.lock(.exclusive, Deadline(timeout))
-    let bytes = try guarded.bytes(limit: Format.largestFile)
-    guard !guarded.hasMoved, bytes.digest == part.digest else {
-      throw ArtError(
-        .movedOn, "\(name) has changed since it was merged, and stays; merge it again", about: name)
+    // Another file may come to the name at any moment. So the entry is moved away first, and what was moved is looked at then.
+    let leftover = LeftoverFile(in: file.path.folder, of: try document.locate().path.name)
+    try leftover.record([file.identity], of: try document.base().id)
+    do throws(SystemError) { try FilePath.rename(file.path.string, to: leftover.path) } catch {
+      try leftover.forget()
+      throw ArtError(error, cannot: "remove", name)
     }
-    _ = try StateFolder.quarantine(bytes, as: FilePath(file.path).name)
-    // That took a while, in which another file may have come to the path.
-    guard !guarded.hasMoved else {
-      throw ArtError(
-        .movedOn, "\(name) was replaced while it was merged, and stays; merge it again", about: name)
+    do throws(ArtError) {
+      let moved = try HeldFile(leftover.path)
+      guard let bytes = try moved?.bytes(), moved?.identity == file.identity, bytes.digest == part.digest
+      else {
+        throw ArtError(
+          .movedOn, "\(name) has changed since it was merged, and stays; merge it again", about: name)
+      }
+      _ = try Quarantine.aside.store(bytes, as: parts.name)
+    } catch {
+      try leftover.putBack(at: file.path.string)
+      throw error
     }
-    guard unlink(file.path) == 0 else { throw .system("remove", name) }
-    try PlainFile.syncFolder(of: file.path)
+    try leftover.remove()
+    try PlainFile.syncFolder(of: file.path.string)
+  }
+
+  /// The folder of a path without symbolic links.
+  private static func resolvedFolder(of path: String) throws(ArtError) -> String {
+    let folder = FilePath(path).folder
+    do throws(SystemError) { return try FilePath.resolved(folder) } catch {
+      throw ArtError(error, cannot: "look into", folder)
+    }
   }
 
   private static func copies(_ files: [DocumentFile]) throws(ArtError) -> [DocumentCopy] {
     var copies: [DocumentCopy] = []
-    for file in files { copies.append(try file.copy()) }
+    for file in files { copies.append(try file.copy(like: copies.last)) }
     return copies
   }
 
-  /// Reads the whole file.
-  private func copy() throws(ArtError) -> DocumentCopy {
-    try read { (transaction) throws(ArtError) in try DocumentCopy(transaction, named: name) }
+  /// Reads the whole file. It stays open as long as the copy.
+  private func copy(like known: DocumentCopy? = nil) throws(ArtError) -> DocumentCopy {
+    let held = hold(nil)
+    return try read { (transaction) throws(ArtError) in
+      try DocumentCopy(transaction, named: name, like: known) { () throws(ArtError) in try held?.bytes() }
+    }
   }
 
   /// The steps of a merge, for tests.
@@ -112,30 +159,39 @@ extension DocumentFile {
     var put: (copy: DocumentCopy, bytes: [UInt8])?
     var parts: [MergeOutcome.Part] = []
     var former: FileIdentity?
+    // Files of other programs that this merge has moved out of its way, whoever put them there.
+    var moved: [LeftoverFile] = []
     do throws(ArtError) {
       for tries in 0..<8 {
         guard let file = try locateAgain(tries, deadline) else { continue }
         let transaction = try beginWriting(file, deadline)
         guard let file = try fileIfStillAtPath(file, transaction.connection) else { continue }
-        let document = try DocumentCopy(transaction, named: name)
+        let document = try DocumentCopy(transaction, named: name, like: others.last) { () throws(ArtError) in
+          try transaction.connection.bytes(count: transaction.connection.size, at: 0)
+        }
         var merged = MergedCopies(document, isByValue: isByValue)
         former = former ?? file.identity
         // What was put in place may have been replaced again.
         if let put { try merged.add(put.copy) } else { for copy in others { try merged.add(copy) } }
-        let leftovers = try LeftoverFile.all(of: file)
+        let found = try LeftoverFile.all(of: file)
+        let leftovers =
+          moved + found.own.filter { own in !moved.contains { FilePath($0.path) == FilePath(own.path) } }
         for leftover in leftovers {
-          if let copy = try leftover.copy(), copy.content.id == transaction.id { try merged.add(copy) }
+          if let copy = try leftover.copy(of: transaction.id) { try merged.add(copy) }
         }
+        if tries == 0 { for path in found.foreign { notice(.foreignLeftover(path)) } }
         try merged.removeLostBackground()
         parts += merged.outcome.parts.dropFirst(put == nil ? 0 : 1)
         try reached(.read)
         let held: HeldFile?
         if let bytes = try merged.newBytes() {
-          if isByValue, let former = document.bytes {
-            _ = try StateFolder.quarantine(former, as: FilePath(file.path).name)
+          if isByValue {
+            let former = try transaction.connection.bytes(count: transaction.connection.size, at: 0)
+            _ = try Quarantine.kept.store(former, as: file.path.name)
           }
           do throws(ArtError) {
-            held = try self.put(bytes, merged.copy, over: file, document.bytes, transaction, reached)
+            held = try self.put(
+              bytes, merged.copy, over: file, document.file?.digest, transaction, &moved, reached)
           } catch {
             // It was at the path for a moment.
             if error.code == .replaced { put = (merged.copy, bytes) }
@@ -147,7 +203,10 @@ extension DocumentFile {
           held = try hold(file.identity, at: file)
         }
         guard let held else { continue }
-        for leftover in leftovers where merged.includes(leftover.path) { try leftover.remove() }
+        for leftover in leftovers where merged.includes(leftover.path) {
+          // The merge is done; what stays is merged again by the next one, which changes nothing.
+          do throws(ArtError) { try leftover.remove() } catch { notice(.kept(error)) }
+        }
         var outcome = merged.outcome
         (outcome.parts, outcome.hasChanged, outcome.held, outcome.former) = (
           parts, put != nil, held, former
@@ -168,24 +227,31 @@ extension DocumentFile {
     }
   }
 
-  /// Puts a merged file in the place of the one that is locked, and that had the bytes `read`. Returns it if it is there now, and what was there was the locked one; if not,
+  /// Puts a merged file in the place of the one that is locked, and that had the digest `read`. Returns it if it is there now, and what was there was the locked one; if not,
   /// the other file is a leftover.
   private func put(
-    _ bytes: [UInt8], _ copy: DocumentCopy, over file: LocatedFile, _ read: [UInt8]?,
-    _ transaction: DocumentTransaction, _ reached: (MergeStep) throws(ArtError) -> Void
+    _ bytes: [UInt8], _ copy: DocumentCopy, over file: LocatedFile, _ read: String?,
+    _ transaction: DocumentTransaction, _ moved: inout [LeftoverFile],
+    _ reached: (MergeStep) throws(ArtError) -> Void
   ) throws(ArtError) -> HeldFile? {
     // Other names of the file would keep the old content, and a mount cannot be exchanged.
     guard file.hardLinks == 1 else { return try rewrite(copy, file, transaction) }
     let leftover = LeftoverFile(of: file)
     var (exchanged, mustRewrite): (FileIdentity?, Bool) = (nil, false)
-    try FileImage.withUnnamedFile(near: file.path, like: file, name: name) { (new) throws(ArtError) in
+    let rights = try FileImage.withUnnamedFile(near: file.path.string, like: file, name: name) {
+      (new) throws(ArtError) in
       try PlainFile.write(bytes, to: new, name: name)
       setTime(of: new, bytes)
     } _: { (new) throws(ArtError) in
+      let identity: FileIdentity
+      do throws(SystemError) { identity = try FileStatus(of: new.descriptor).identity } catch {
+        throw ArtError(error, cannot: "write", file.name)
+      }
+      // After a kill, either may be there.
+      try leftover.record([identity, file.identity], of: copy.content.id)
       do throws(SystemError) {
-        try new.exchange(file.path, movingOldTo: leftover.path)
-        var status = stat()
-        if fstat(new.descriptor, &status) == 0 { exchanged = FileIdentity(status) }
+        try new.exchange(file.path.string, movingOldTo: leftover.path)
+        exchanged = identity
       } catch {
         switch error.number {
         case EINVAL, ENOSYS, EBUSY, EXDEV: mustRewrite = true
@@ -193,23 +259,35 @@ extension DocumentFile {
         case EPERM, EACCES: mustRewrite = true
         // Another program is exchanging the file.
         case ENOENT: break
-        default: throw ArtError(error, cannot: "replace", file.name)
+        default:
+          try leftover.forget()
+          throw ArtError(error, cannot: "replace", file.name)
         }
       }
     }
+    if exchanged == nil { try leftover.forget() }
     guard !mustRewrite else { return try rewrite(copy, file, transaction) }
     guard let exchanged else { return nil }
-    try PlainFile.syncFolder(of: file.path)
+    if rights == .fewer { notice(.fewerRights(name)) }
+    try PlainFile.syncFolder(of: file.path.string)
     try reached(.exchanged)
-    if FileIdentity(at: leftover.path) == file.identity {
+    let out = FileIdentity(at: leftover.path)
+    if out == file.identity {
       // A program that copies another file over it takes no lock, and the file stays the same.
-      guard try PlainFile.read(leftover.path, limit: Format.largestFile) == read else { return nil }
+      guard try HeldFile(leftover.path)?.digest() == read else {
+        moved.append(leftover)
+        return nil
+      }
       try leftover.remove()
       return try hold(exchanged, at: file)
     }
-    if try leftover.copy()?.content.id == copy.content.id { return nil }
+    if let out { try leftover.record([out], of: copy.content.id) }
+    if try leftover.copy(of: copy.content.id) != nil {
+      moved.append(leftover)
+      return nil
+    }
     // Another document was put there meanwhile. It goes back.
-    do throws(SystemError) { try FilePath.exchange(file.path, leftover.path) } catch {
+    do throws(SystemError) { try FilePath.exchange(file.path.string, leftover.path) } catch {
       throw ArtError(error, cannot: "replace", file.name)
     }
     try leftover.remove()
@@ -239,17 +317,17 @@ extension DocumentFile {
 
   /// The file at the path, if it is that one.
   private func hold(_ identity: FileIdentity, at file: LocatedFile) throws(ArtError) -> HeldFile? {
-    let held = try HeldFile(file.path)
+    let held = try HeldFile(file.path.string)
     return held?.identity == identity ? held : nil
   }
 
   /// Makes the file durable: what another program put there may be in memory only.
   private func sync(_ file: LocatedFile) throws(ArtError) {
-    let descriptor = open(file.path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    let descriptor = open(file.path.string, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else { throw .document("open", name) }
     defer { PlainFile.close(descriptor) }
     guard fsync(descriptor) == 0 else { throw .system("write", name) }
-    try PlainFile.syncFolder(of: file.path)
+    try PlainFile.syncFolder(of: file.path.string)
   }
 
   /// The error of a merge that failed. What it had put in place may be gone with the file that another program has put there: it is kept
@@ -257,7 +335,7 @@ extension DocumentFile {
   private func keepApart(_ bytes: [UInt8]?, _ error: ArtError) throws(ArtError) -> ArtError {
     guard let bytes else { return error }
     let kept: String
-    do throws(ArtError) { kept = try StateFolder.quarantine(bytes, as: FilePath(path).name) } catch let second
+    do throws(ArtError) { kept = try Quarantine.kept.store(bytes, as: FilePath(path).name) } catch let second
     {
       throw ArtError(
         error.code, "\(error.cause); what was merged cannot be kept: \(second.cause)", about: error.subject,
@@ -268,91 +346,21 @@ extension DocumentFile {
   }
 }
 
-// MARK: - Leftovers
+extension DocumentNotice {
+  fileprivate static func fewerRights(_ name: String) -> DocumentNotice {
+    .line("\(name): the file system does not set the rights that it had; it has fewer now")
+  }
 
-extension DocumentFile {
-  /// Whether a program that was killed in the middle of a merge has left a file beside the document. The next merge takes it. Throws what
-  /// finding the file and looking into its folder throw.
-  public func hasLeftovers() throws(ArtError) -> Bool { try !LeftoverFile.all(of: locate()).isEmpty }
-
-  /// Whether any document of a folder may have such a file. Throws `inputOutput`, `notPermitted`.
-  public static func areLeftovers(in folder: String) throws(ArtError) -> Bool {
-    try !LeftoverFile.names(in: folder, beginningWith: ".").isEmpty
+  fileprivate static func foreignLeftover(_ path: String) -> DocumentNotice {
+    .line("\(path) looks like what a merge has left, but no merge of yours has made it; it is left alone")
   }
 }
 
-/// A file at a hidden path beside a document: the file that was at the document's path before a merge, for a moment, or what the end of a
-/// program left of that.
-///
-///     .XXXXXXXXXXXX-YYYYYYYYYYYY.merging    X: of the document's name; Y: drawn
-struct LeftoverFile {
-  let path: String
-  /// The file, if it was found by listing.
-  private let identity: FileIdentity?
-
-  /// A path that no file has.
-  init(of file: LocatedFile) {
-    var random = SystemRandomNumberGenerator()
-    path = "\(FilePath(file.path).folder)/\(Self.prefix(of: file))\(DocumentID(using: &random))\(Self.ending)"
-    identity = nil
-  }
-
-  private init(path: String) {
-    self.path = path
-    identity = FileIdentity(at: path)
-  }
-
-  static let ending = ".merging"
-
-  private static func prefix(of file: LocatedFile) -> String {
-    let mark = Array(FilePath(file.path).name.utf8).withUnsafeBufferPointer { ContentDigest.mark(of: $0) }
-    return ".\(mark)-"
-  }
-
-  /// All that lie beside a document. Throws `inputOutput`, `notPermitted`.
-  static func all(of file: LocatedFile) throws(ArtError) -> [LeftoverFile] {
-    let folder = FilePath(file.path).folder
-    return try names(in: folder, beginningWith: prefix(of: file)).map {
-      LeftoverFile(path: "\(folder)/\($0)")
-    }
-  }
-
-  /// The names of such files in a folder, sorted. Throws `inputOutput`, `notPermitted`.
-  fileprivate static func names(
-    in folder: String, beginningWith prefix: String
-  ) throws(ArtError) -> [String] {
-    var names: [String] = []
-    do throws(SystemError) {
-      try FolderEntry.each(in: folder) { entry in
-        let name = entry.displayName
-        if name.hasPrefix(prefix), name.hasSuffix(ending) { names.append(name) }
-      }
-    } catch {
-      throw ArtError(error, cannot: "look into", folder)
-    }
-    return names.sorted()
-  }
-
-  /// Its content; nil if it is no document, or gone. Throws what else reading throws.
-  func copy() throws(ArtError) -> DocumentCopy? {
-    do throws(ArtError) {
-      return try DocumentFile(path).read { (transaction) throws(ArtError) in
-        try DocumentCopy(transaction, named: path)
-      }
-    } catch {
-      switch error.code {
-      case .noSuchDocument, .notADocument, .damaged, .newerFormat: return nil
-      default: throw error
-      }
-    }
-  }
-
-  /// Removes the file. Another program's file that has come to the path since it was read stays.
-  func remove() throws(ArtError) {
-    if let identity {
-      guard FileIdentity(at: path) == identity else { return }
-    }
-    guard unlink(path) == 0 || errno == ENOENT else { throw .system("remove", path) }
+extension ArtError {
+  /// A copy that is not merged unless a user names it.
+  fileprivate static func untrusted(_ name: String, _ why: String) -> ArtError {
+    ArtError(
+      .notPermitted, "\(name) is not merged by itself, because \(why)", about: name, remedy: .mergeCopy)
   }
 }
 

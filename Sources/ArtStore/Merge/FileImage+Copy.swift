@@ -2,6 +2,7 @@
 
 import ArtModel
 import CStore
+import Glibc
 
 extension FileImage {
   /// The file of a copy, in the one form that a merge writes: the same content gives the same bytes. The log is cut to its capacity, and
@@ -10,7 +11,7 @@ extension FileImage {
     let content = copy.content
     var art = ArtRow(id: content.id, canvas: content.canvas)
     (art.fill, art.background, art.pending) = (content.fill, content.background, content.pending)
-    try self.init(name: copy.name, art: art)
+    try self.init(name: copy.name, art: art, spills: true)
     try insert(content.emojisInOrder())
     for row in copy.archive { try insert(row.values, into: .archive) }
     try insert(content.log)
@@ -36,19 +37,27 @@ extension FileImage {
     }
   }
 
-  /// Moves the oldest edits to the archive, and then rebuilds the file: where its pages lie must not tell how many edits left the log.
+  /// Moves the oldest edits to the archive.
   private mutating func trimLog() throws(ArtError) {
     try art.write(on: connection)
     try connection.execute("COMMIT; BEGIN")
     let transaction = try DocumentTransaction(connection, begin: "SAVEPOINT trimming")
     try transaction.finish()
     art = transaction.art
-    try connection.execute("RELEASE trimming; COMMIT; VACUUM; BEGIN")
+    try connection.execute("RELEASE trimming")
   }
 
-  /// The bytes of the file in the one form: the numbers in its header that count changes, and name SQLite's version, follow from the state.
-  fileprivate mutating func canonicalBytes() throws(ArtError) -> [UInt8] {
-    var bytes = try bytes()
+  /// The bytes of the file in the one form. It is built again, because where the pages of this one lie tells how many edits left the log. The
+  /// numbers in its header that count changes, and name SQLite's version, follow from the state.
+  fileprivate func canonicalBytes() throws(ArtError) -> [UInt8] {
+    try art.write(on: connection)
+    try connection.execute("COMMIT")
+    let scratch = try Scratch()
+    defer { scratch.remove() }
+    try Statement("VACUUM INTO ?", on: connection).run(.text(scratch.document))
+    guard var bytes = try PlainFile.read(scratch.document, limit: Format.largestFile) else {
+      throw .system("read", scratch.document, ENOENT)
+    }
     var sum = RowSum("counter")
     sum.integer(art.digest.value)
     sum.optional(art.head?.description)
@@ -69,11 +78,11 @@ extension DocumentCopy {
   /// `tooLarge`.
   func canonicalFile() throws(ArtError) -> (image: FileImage, bytes: [UInt8]) {
     do throws(ArtError) {
-      var image = try FileImage(self)
+      let image = try FileImage(self)
       return (image, try image.canonicalBytes())
     } catch {
       guard error.code == .tooLarge, let smaller = withoutArchive else { throw error }
-      var image = try FileImage(smaller)
+      let image = try FileImage(smaller)
       return (image, try image.canonicalBytes())
     }
   }

@@ -44,6 +44,9 @@ public final class HeldFile: Sendable {
 
   deinit { PlainFile.close(descriptor) }
 
+  /// The digest of what it holds. Throws `inputOutput`.
+  func digest() throws(ArtError) -> String { try PlainFile.digest(descriptor, name: path) }
+
   /// What it holds. Throws `tooLarge`, `inputOutput`.
   func bytes() throws(ArtError) -> [UInt8] {
     var status = stat()
@@ -54,9 +57,26 @@ public final class HeldFile: Sendable {
 }
 
 extension HeldFile {
+  /// Why the file is not merged into a document beside it by itself; nil if it is. Somebody who may write to the folder, but neither to the
+  /// document nor to this user's other files, has not made it.
+  func distrust(beside document: LocatedFile) throws(ArtError) -> String? {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw .system("look at", path) }
+    guard [geteuid(), document.owner, 0].contains(status.st_uid) else {
+      return "it belongs to another user (\(status.st_uid))"
+    }
+    // Another name of a private file would make that public.
+    guard status.st_nlink == 1 else { return "it has \(status.st_nlink) names (hard links)" }
+    let writers = status.st_mode & (S_IWGRP | S_IWOTH)
+    guard writers & ~document.mode == 0, writers & S_IWGRP == 0 || status.st_gid == document.group else {
+      return "others may write to it, who may not write to the document"
+    }
+    return nil
+  }
+
   /// Keeps what it holds in the state folder, and returns the path. Throws what reading and writing throw.
   public func setAside() throws(ArtError) -> String {
-    try StateFolder.quarantine(try bytes(), as: FilePath(path).name)
+    try Quarantine.kept.store(try bytes(), as: FilePath(path).name)
   }
 }
 
@@ -79,8 +99,8 @@ extension DocumentFile {
   public func hold(_ former: HeldFile?) -> HeldFile? {
     do throws(ArtError) {
       let path = try locate().path
-      if let former, former.identity == FileIdentity(at: path) { return former }
-      return try HeldFile(path)
+      if let former, former.identity == FileIdentity(at: path.string) { return former }
+      return try HeldFile(path.string)
     } catch {
       return nil
     }
@@ -106,8 +126,8 @@ extension DocumentFile {
       if copies.isEmpty, let file = replaced.file { kept.append(try file.setAside()) }
       for var copy in copies {
         try copy.removeLostBackground(at: WallClock.milliseconds())
-        let bytes = if let bytes = copy.bytes { bytes } else { try copy.canonicalFile().bytes }
-        kept.append(try StateFolder.quarantine(bytes, as: FilePath(path).name))
+        let bytes = if let bytes = copy.file?.bytes() { bytes } else { try copy.canonicalFile().bytes }
+        kept.append(try Quarantine.kept.store(bytes, as: FilePath(path).name))
       }
       return kept
     } catch {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
+import ArtSystem
 
 /// A document and other copies of it, merged one after the other. The log is cut only when all are merged.
 struct MergedCopies {
@@ -22,7 +23,7 @@ struct MergedCopies {
     do throws(ArtError) {
       parts.append(
         MergeOutcome.Part(
-          name: other.name, report: try copy.merge(other, isByValue: isByValue), digest: other.bytes?.digest))
+          name: other.name, report: try copy.merge(other, isByValue: isByValue), digest: other.file?.digest))
     } catch {
       switch error.code {
       case .parted: throw .parted(document, other)
@@ -40,15 +41,17 @@ struct MergedCopies {
   }
 
   /// Whether the copy of that name was merged.
-  func includes(_ name: String) -> Bool { others.contains { $0.name == name } }
+  func includes(_ name: String) -> Bool { others.contains { FilePath($0.name) == FilePath(name) } }
 
-  /// The bytes that the document's file is to have; nil if it has them. A copy that has everything is the result as it is.
+  /// The bytes that the document's file is to have; nil if it has them. A copy that has everything is the result as it is: of several the
+  /// one with the greatest digest, so that all who merge them choose the same.
   func newBytes() throws(ArtError) -> [UInt8]? {
-    let whole = ([document] + others).filter { $0.bytes != nil && $0.isSame(as: copy) }
-    guard let best = whole.compactMap(\.bytes).max(by: { $0.lexicographicallyPrecedes($1) }) else {
-      return try copy.canonicalFile().bytes
+    let whole = ([document] + others).filter { $0.isSame(as: copy) }.compactMap(\.file)
+    for file in whole.sorted(by: { $0.digest > $1.digest }) {
+      if file.digest == document.file?.digest { return nil }
+      if let bytes = file.bytes() { return bytes }
     }
-    return best == document.bytes ? nil : best
+    return try copy.canonicalFile().bytes
   }
 
   var outcome: MergeOutcome {

@@ -210,7 +210,7 @@ extension EditRow {
     let tags = try json(&reader).map { (json) throws(ArtError) in try [RequestTag](json: json) } ?? []
     let (applied, inverse, dropped) = (try changes(&reader), try changes(&reader), try changes(&reader))
     try reader.close()
-    guard let origin, let kind = word.flatMap({ Self.kind($0, undoes: undoes) }), let name, let applied,
+    guard let origin, let kind = word.flatMap({ LoggedEdit.Kind($0, of: undoes) }), let name, let applied,
       let inverse, (1...Format.largestNumber).contains(sequence),
       (1...Format.largestNumber).contains(revision), (1...revision).contains(save),
       session.map({ SessionID($0) != nil }) ?? true

@@ -2,6 +2,7 @@
 
 import ArtModel
 import CStore
+import Glibc
 
 /// The one row of `art`: the values of the document as a whole.
 struct ArtRow: Equatable {
@@ -269,7 +270,7 @@ struct EditRow {
     let (sequence, save) = (try row.integer(Column.sequence), try row.integer(Column.save))
     let session = try row.optionalText(Column.session)
     guard let origin = Origin(try row.text(Column.origin)), (1...Format.largestNumber).contains(sequence),
-      let kind = Self.kind(try row.text(Column.kind), undoes: try row.optionalText(Column.undoes)),
+      let kind = LoggedEdit.Kind(try row.text(Column.kind), of: try row.optionalText(Column.undoes)),
       (1...Format.largestNumber).contains(revision), (1...revision).contains(save),
       session.map({ SessionID($0) != nil }) ?? true
     else { throw .damaged(name, "the edit of revision \(revision) cannot be read") }
@@ -305,35 +306,16 @@ struct EditRow {
     return sum.value
   }
 
-  /// The columns `kind` and `undoes`.
-  static func kind(of entry: LoggedEdit) -> (kind: String, undoes: String?) {
-    switch entry.kind {
-    case .edit: ("edit", nil)
-    case .undo(let id): ("undo", id.description)
-    case .redo(let id): ("redo", id.description)
-    }
-  }
-
-  /// What the columns `kind` and `undoes` say; nil if they cannot be read.
-  static func kind(_ word: String, undoes: String?) -> LoggedEdit.Kind? {
-    switch (word, undoes.flatMap { EditID($0) }) {
-    case ("edit", nil) where undoes == nil: .edit
-    case ("undo", let id?): .undo(id)
-    case ("redo", let id?): .redo(id)
-    default: nil
-    }
-  }
-
   /// The statement that writes a row.
   static let insertion = "INSERT INTO edit VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
 
   /// Writes the row of an entry with the prepared `insertion`.
   static func insert(_ entry: LoggedEdit, with insertion: Statement) throws(ArtError) -> EditRow {
-    let (kind, undoes) = Self.kind(of: entry)
     let texts = Texts(entry)
     let values: [Statement.Value] = [
       .integer(entry.revision), .text(entry.id.origin.description), .integer(entry.id.sequence),
-      .integer(entry.time), .integer(entry.save), .text(kind), .optional(undoes), .text(entry.edit.name),
+      .integer(entry.time), .integer(entry.save), .text(entry.kind.word),
+      .optional(entry.kind.revertedID?.description), .text(entry.edit.name),
       .optional(entry.author), .optional(entry.session?.description), .optional(texts.tags),
       .text(texts.changes), .text(texts.inverse), .optional(texts.dropped),
     ]
@@ -349,9 +331,6 @@ struct EditRow {
     self.sum = sum
     self.bytes = bytes
   }
-
-  /// The bytes of an entry that count against the log's capacity.
-  static func size(of entry: LoggedEdit) -> Int { Texts(entry).bytes }
 
   /// The columns of an entry that count against the log's capacity, as they are stored.
   private struct Texts {
@@ -376,6 +355,33 @@ struct EditRow {
       var writer = JSONWriter()
       changes.write(to: &writer)
       return writer.text
+    }
+  }
+}
+
+extension LoggedEdit.Kind {
+  /// The kind as a file and a journal have it.
+  var word: String {
+    switch self {
+    case .edit: "edit"
+    case .undo: "undo"
+    case .redo: "redo"
+    case .merge: "merge"
+    case .repair: "repair"
+    case .refuse: "refuse"
+    }
+  }
+
+  /// Reads that word and the id of the reverted entry; nil if they are none.
+  init?(_ word: String, of reverted: String?) {
+    switch (word, reverted.map { EditID($0) }) {
+    case ("edit", .none): self = .edit
+    case ("undo", .some(let id?)): self = .undo(id)
+    case ("redo", .some(let id?)): self = .redo(id)
+    case ("merge", .none): self = .merge
+    case ("repair", .none): self = .repair
+    case ("refuse", .none): self = .refuse
+    default: return nil
     }
   }
 }
@@ -519,8 +525,23 @@ enum PlainTable: CaseIterable {
 /// The digest that names a stored picture: XXH3-128, 32 hexadecimal digits, lower case, the high half first.
 package enum ContentDigest {
   package static func of(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
-    let hash = XXH3_128bits(bytes.baseAddress, bytes.count)
-    return hexadecimal(hash.high64) + hexadecimal(hash.low64)
+    text(XXH3_128bits(bytes.baseAddress, bytes.count))
+  }
+
+  /// The digest of the pieces that `next` gives, until it gives an empty one.
+  static func of(pieces next: () throws(ArtError) -> [UInt8]) throws(ArtError) -> String {
+    guard let state = XXH3_createState() else { throw .system("read", "memory", ENOMEM) }
+    defer { XXH3_freeState(state) }
+    XXH3_128bits_reset(state)
+    while true {
+      let piece = try next()
+      guard !piece.isEmpty else { return text(XXH3_128bits_digest(state)) }
+      XXH3_128bits_update(state, piece, piece.count)
+    }
+  }
+
+  private static func text(_ hash: XXH128_hash_t) -> String {
+    hexadecimal(hash.high64) + hexadecimal(hash.low64)
   }
 
   /// Twelve characters of an id's alphabet that stand for the bytes in a file name.

@@ -118,6 +118,17 @@ extension DocumentTransaction {
     return versions.sorted { ($0.time, $0.id.description) < ($1.time, $1.id.description) }
   }
 
+  /// The rows of versions by their ids, without their contents: the name, nil for one that was removed. `load` verifies the rows. Throws
+  /// `damaged` for a name that cannot be shown.
+  func versionNames() throws(ArtError) -> [String: String?] {
+    let rows = try statement("SELECT id, name FROM version")
+    try rows.bind()
+    defer { rows.reset() }
+    var names: [String: String?] = [:]
+    while try rows.step() { names.updateValue(try rows.optionalText(1), forKey: try rows.text(0)) }
+    return names
+  }
+
   /// The version of that name or id, and its art. Throws `noSuchRevision`, `ambiguous`, `damaged`.
   public func version(_ reference: String) throws(ArtError) -> (
     version: NamedVersion, content: VersionContent
@@ -252,20 +263,38 @@ extension DocumentFile {
   public func keepVersion(
     named name: String, stamp: EditStamp, in document: DocumentID, of base: DocumentBase? = nil
   ) throws(ArtError) -> NamedVersion {
+    try keepVersion(named: name, stamp: stamp, in: document, of: base, holding: nil).version
+  }
+
+  /// The same, with the file that has the version, held open. `former` is given back if it holds that file already.
+  package func keepVersion(
+    named name: String, stamp: EditStamp, in document: DocumentID, of base: DocumentBase?,
+    holding former: HeldFile?
+  ) throws(ArtError) -> (version: NamedVersion, file: HeldFile?) {
     try edit { (transaction) throws(ArtError) in
       guard transaction.id == document else { throw .replaced(path) }
       if let base, transaction.base != base {
         throw .movedOn(path, is: transaction.revision, not: base.revision)
       }
-      return try transaction.keepVersion(named: name, stamp: stamp)
+      let version = try transaction.keepVersion(named: name, stamp: stamp)
+      // The commit counts only if this file, or a copy of it, is at the path then.
+      return (version, hold(former))
     }
   }
 
   /// Removes a version of that document: see `DocumentTransaction.removeVersion`. Throws as `keepVersion`.
   public func removeVersion(_ reference: String, in document: DocumentID) throws(ArtError) -> NamedVersion {
+    try removeVersion(reference, in: document, holding: nil).version
+  }
+
+  /// The same, with the file that lacks the version, held open. `former` is given back if it holds that file already.
+  package func removeVersion(
+    _ reference: String, in document: DocumentID, holding former: HeldFile?
+  ) throws(ArtError) -> (version: NamedVersion, file: HeldFile?) {
     try edit { (transaction) throws(ArtError) in
       guard transaction.id == document else { throw .replaced(path) }
-      return try transaction.removeVersion(reference)
+      let version = try transaction.removeVersion(reference)
+      return (version, hold(former))
     }
   }
 

@@ -50,11 +50,14 @@ final class Connection {
     sqlite3_busy_handler(handle, { context, tries in Deadline.wait(context, tries) }, deadline.context)
   }
 
-  /// An empty database in memory. A read-only one is given its bytes later.
-  init(inMemory name: String, isReadOnly: Bool = false) throws(ArtError) {
+  /// An empty database in memory. A read-only one is given its bytes later. With `spills`, what its cache cannot hold goes to a file
+  /// without a name in the folder for temporary files.
+  init(inMemory name: String, isReadOnly: Bool = false, spills: Bool = false) throws(ArtError) {
     pass = nil
     var handle: OpaquePointer?
-    let code = sqlite3_open_v2(":memory:", &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_EXRESCODE, nil)
+    // https://www.sqlite.org/inmemorydb.html: an empty path is a temporary database.
+    let code = sqlite3_open_v2(
+      spills ? "" : ":memory:", &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_EXRESCODE, nil)
     guard code == SQLITE_OK, let handle else {
       sqlite3_close_v2(handle)
       throw SQLiteFailure(code: code, systemError: 0).error(on: name)
@@ -184,13 +187,25 @@ final class Connection {
     try check(connection_size(handle, &size))
     let count = min(count, max(0, Int(size) - offset))
     guard count > 0 else { return [] }
+    // Another program may make the file larger than a document after it was looked at.
+    guard let length = Int32(exactly: count) else { throw .tooLargeFile(name) }
     var code = SQLITE_OK
     let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-      code = connection_read(handle, buffer.baseAddress, Int32(count), sqlite3_int64(offset))
+      code = connection_read(handle, buffer.baseAddress, length, sqlite3_int64(offset))
       filled = code == SQLITE_OK ? count : 0
     }
     try check(code)
     return bytes
+  }
+
+  /// The digest of the whole file, which is not in memory as a whole.
+  func digest() throws(ArtError) -> String {
+    var offset = 0
+    return try ContentDigest.of(pieces: { () throws(ArtError) in
+      let piece = try bytes(count: 1 << 20, at: offset)
+      offset += piece.count
+      return piece
+    })
   }
 
   /// The most rows that fit into the file: a row takes at least a pointer of 2 bytes and a cell of 4. Pages

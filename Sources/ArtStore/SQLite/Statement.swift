@@ -18,7 +18,7 @@ final class Statement {
 
   deinit { sqlite3_finalize(handle) }
 
-  enum Value: Equatable {
+  enum Value: Hashable {
     case null
     case integer(Int)
     case text(String)

@@ -261,7 +261,7 @@ extension DocumentEvent {
   fileprivate var isAboutPending: Bool {
     switch self {
     case .changed(let change): change.setsPending
-    case .dropped, .resync: true
+    case .dropped, .repeated, .resync: true
     case .state, .saved, .setAside, .renamed: false
     }
   }
@@ -334,16 +334,19 @@ struct FolderPending: PendingSource {
 
   func follow(_ refresh: @Sendable () async -> Void) async { for await _ in events { await refresh() } }
 
+  private func isWanted(_ path: FilePath) -> Bool { only?.contains(path) ?? true }
+
   func pending(_ mode: PendingMode) async -> [(document: String, key: PendingKey, revision: Int)] {
-    await folder.pending(mode).compactMap { path, key, revision in
-      only?.contains(path) ?? true ? (path.string, key, revision) : nil
+    await folder.pending(mode).filter { isWanted($0.path) }.map {
+      ($0.path.string, $0.key, $0.revision)
     }
   }
 
   nonisolated(nonsending) func isPending(_ key: PendingKey, in document: String) async throws(ArtError)
     -> PendingState
   {
-    let (base, pending) = try await file(document).quickState()
+    let (state, pending) = try await file(document).quickState()
+    let base = state.base
     return PendingState(
       revision: base.revision, isPending: base.id == key.document && pending?.url == key.url,
       background: nil)

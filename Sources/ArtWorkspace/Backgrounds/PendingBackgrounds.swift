@@ -70,7 +70,7 @@ public actor PendingBackgrounds {
 
   /// Begins to fetch the pending backgrounds of a folder's documents. `only` are their paths; nil stands for all. The caller
   /// closes the folder.
-  public func follow(_ folder: DocumentFolder, only: Set<String>? = nil) async {
+  public func follow(_ folder: DocumentFolder, only: [String]? = nil) async {
     let paths = only.map { Set($0.map { FilePath($0) }) }
     await follow(FolderPending(folder, only: paths, author: author, time: time))
   }
@@ -300,24 +300,14 @@ struct PendingKey: Sendable, Hashable {
 public struct PendingLocation: Sendable, Hashable {
   /// The index of the followed folder or document.
   public let source: Int
+  fileprivate let documentPath: FilePath
   /// The document's path in the folder.
-  public let document: String
+  public var document: String { documentPath.string }
 
   /// A location.
   public init(source: Int, document: String) {
     self.source = source
-    self.document = document
-  }
-
-  /// Compares bytes: paths that look alike may be two files.
-  public static func == (left: PendingLocation, right: PendingLocation) -> Bool {
-    left.source == right.source && FilePath(left.document) == FilePath(right.document)
-  }
-
-  /// Hashes bytes.
-  public func hash(into hasher: inout Hasher) {
-    hasher.combine(source)
-    hasher.combine(FilePath(document))
+    documentPath = FilePath(document)
   }
 }
 
@@ -442,7 +432,9 @@ struct PendingSchedule {
 
   /// The documents that wait for it.
   func locations(of key: PendingKey) -> [PendingLocation] {
-    entries[key].map { $0.locations.keys.sorted { ($0.source, $0.document) < ($1.source, $1.document) } }
+    entries[key].map {
+      $0.locations.keys.sorted { ($0.source, $0.documentPath) < ($1.source, $1.documentPath) }
+    }
       ?? []
   }
 

@@ -41,8 +41,12 @@ final class Bucket: Sendable {
   private static let mostBytes = 16 << 20
   /// The most bytes of a document.
   private static let largestDocument = 256 << 20
-  /// The most objects of a listing.
-  private static let mostObjects = 1_000_000
+  /// The most objects of a listing, of whatever names, and the most pages of it in a row that have none.
+  private static let (mostObjects, mostEmptyPages) = (250_000, 100)
+  /// How many objects a page counts for at least: a store gives up to 1,000 in a page.
+  private static let leastOfPage = 250
+  /// The most probes of killed clients that are removed in one run.
+  private static let mostProbes = 100
 
   /// Where the documents are.
   let location: BucketLocation
@@ -76,12 +80,29 @@ final class Bucket: Sendable {
 
   // MARK: Objects
 
-  /// The entity tags of all objects directly below the prefix, by the names of the documents, and the probes that killed clients have left.
-  /// Names that no document has are left out.
-  func list() async throws(BucketFailure) -> (documents: [FilePath: String], oldProbes: [String]) {
-    var (found, probes): ([FilePath: String], [String]) = ([:], [])
+  /// What a bucket has directly below the prefix.
+  struct Listing {
+    /// A document's object.
+    struct Entry {
+      let etag: String
+      /// Its bytes, as the store says.
+      let size: Int
+    }
+
+    /// By the names of the documents.
+    var documents: [FilePath: Entry] = [:]
+    /// The probes that killed clients have left.
+    var oldProbes: [String] = []
+    /// How many names end like those of documents and are not carried, and the first of these.
+    var leftOut: (count: Int, first: String)?
+  }
+
+  /// Lists the bucket. Throws `tooLarge` for a listing that does not end.
+  func list() async throws(BucketFailure) -> Listing {
+    var found = Listing()
     var next: String?
     var tokens: Set<String> = []
+    var (objects, emptyPages) = (0, 0)
     repeat {
       var query = [
         (name: "delimiter", value: "/"), (name: "encoding-type", value: "url"),
@@ -94,26 +115,38 @@ final class Bucket: Sendable {
       do throws(ArtError) { page = try BucketPage(response.body) } catch { throw .failed(error) }
       for object in page.objects where object.key.utf8.starts(with: location.prefix.utf8) {
         let name = String(decoding: object.key.utf8.dropFirst(location.prefix.utf8.count), as: UTF8.self)
-        if Self.isDocument(name) { found[FilePath(name)] = object.etag }
-        if isOldProbe(name) { probes.append(name) }
+        if isOldProbe(name) {
+          if found.oldProbes.count < Self.mostProbes { found.oldProbes.append(name) }
+        } else if DocumentName.hasEnding(name), ConflictCopy.document(of: name) == nil {
+          guard Self.carries(name) else {
+            found.leftOut = ((found.leftOut?.count ?? 0) + 1, found.leftOut?.first ?? name)
+            continue
+          }
+          found.documents[FilePath(name)] = Listing.Entry(etag: object.etag, size: object.size)
+        }
       }
       next = page.next
+      objects += max(page.objects.count, Self.leastOfPage)
+      emptyPages = page.objects.isEmpty ? emptyPages + 1 : 0
       // A store that goes round in circles, or never ends.
-      guard found.count <= Self.mostObjects, next.map({ tokens.insert($0).inserted }) ?? true else {
+      guard objects <= Self.mostObjects, emptyPages <= Self.mostEmptyPages,
+        next.map({ tokens.insert($0).inserted }) ?? true
+      else {
         throw .failed(
           ArtError(
-            .tooLarge, "\(location.text) has more than \(Self.mostObjects) objects", about: location.text))
+            .tooLarge,
+            "the listing of \(location.text) does not end, or has more than \(Self.mostObjects) objects; give documents a prefix of their own",
+            about: location.text))
       }
     } while next != nil
-    return (found, probes)
+    return found
   }
 
-  private static func isDocument(_ name: String) -> Bool {
-    // A conflict copy is merged where it is, and not carried on.
-    DocumentName.isValid(name) && ConflictCopy.document(of: name) == nil && name.utf8.count <= 255
-      && !name.utf8.contains(UInt8(ascii: "/"))
-      && name.utf8.first != UInt8(ascii: ".")
-      && name.utf8.suffix(DocumentFile.ending.utf8.count).elementsEqual(DocumentFile.ending.utf8)
+  /// Whether documents of this name are carried, from a folder to a bucket and back: a plain name, which is not hidden, and not that of a
+  /// conflict copy, which is merged where it is.
+  static func carries(_ name: String) -> Bool {
+    DocumentName.hasEnding(name) && DocumentName.isValid(name) && ConflictCopy.document(of: name) == nil
+      && name.utf8.count <= 255 && !FilePath(name).hasSlash && name.utf8.first != UInt8(ascii: ".")
   }
 
   /// The object of a document; nil if there is none.

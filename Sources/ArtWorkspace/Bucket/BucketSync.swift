@@ -25,10 +25,13 @@ public actor BucketSync {
     case uploaded(String)
     /// The document was made of the object.
     case downloaded(String)
-    /// Both had edits that the other one lacked, or one of them had. In `conflicts` places both had set the same.
-    case merged(String, received: Int, sent: Bool, conflicts: Int)
+    /// Both had edits or named versions that the other one lacked, or one of them had. `received` is the number of edits, and nil if the
+    /// document stays as it is. In `conflicts` places both had set the same.
+    case merged(String, received: Int?, sent: Bool, conflicts: Int)
     /// It was not done.
     case failed(String, ArtError)
+    /// So many objects are left out, because documents of their names are not carried; and the first of these names.
+    case leftOut(Int, String)
   }
 
   /// How often a document is tried again, while other clients are faster or the store is busy.
@@ -37,8 +40,12 @@ public actor BucketSync {
   private static let mostUnanswered = 8
   /// How long edits of a document are gathered.
   private static let pauseOfEdits = Duration.milliseconds(500)
-  /// How many documents are exchanged at once.
+  /// How many documents are exchanged at once, and how large they and their objects are together, unless it is one alone. A document of
+  /// 100,000 emoji has 8 MB, and takes some ten times as much while it is merged.
   private static let atOnce = 4
+  private let bytesAtOnce: Int
+  /// How many objects in a row may have gone since they were listed.
+  private static let mostGone = 100
 
   private let folder: String
   private let bucket: Bucket
@@ -55,6 +62,8 @@ public actor BucketSync {
   private let onOutage: @Sendable (ArtError) -> Void
   /// Whether the present outage of the store has been reported.
   private var isOut = false
+  /// How many objects in a row were not there that the last listing has.
+  private var gone = 0
   private nonisolated let executor = ThreadExecutor("emojiart.bucket")
 
   /// A thread of its own, because file operations block it.
@@ -63,15 +72,16 @@ public actor BucketSync {
   /// Keeps a folder and a bucket the same. Edits of killed programs are restored with the author of `recovery`.
   init(
     _ folder: String, _ bucket: Bucket, by recovery: Recovery,
-    clock: some Clock<Duration> = ContinuousClock(),
+    clock: some Clock<Duration> = ContinuousClock(), bytesAtOnce: Int = 16 << 20,
     onOutage: @escaping @Sendable (ArtError) -> Void = { _ in }
   ) {
     self.folder = folder
     self.bucket = bucket
     self.recovery = recovery
+    self.bytesAtOnce = bytesAtOnce
     self.onOutage = onOutage
     record = BucketRecord(of: FilePath.resolvedIfThere(folder) ?? folder, at: bucket.place)
-    known = Dictionary(record.entries().map { (FilePath($0.key), $0.value) }) { first, _ in first }
+    known = record.entries()
     timeline = Timeline(clock)
   }
 
@@ -124,10 +134,10 @@ public actor BucketSync {
 
   /// Brings all documents of the folder and of the bucket together. Throws what listing either of them throws.
   public func run(_ report: @escaping @Sendable (Event) -> Void) async throws(ArtError) {
-    let (objects, oldProbes) = try await again { () async throws(BucketFailure) in
-      try await bucket.list()
-    }
+    let bucketListing = try await again { () async throws(BucketFailure) in try await bucket.list() }
+    let objects = bucketListing.documents
     failures.forget("")
+    if let (count, first) = bucketListing.leftOut { report(.leftOut(count, first)) }
     // What the bucket has no more is written again.
     known = known.filter { objects[$0.key] != nil }
     let listing = try FolderListing(of: folder)
@@ -139,19 +149,39 @@ public actor BucketSync {
     for name in listing.names.map({ FilePath($0) }) {
       switch kind(of: name) {
       case .document: names.insert(name)
-      case .copy: names.remove(name)
-      case .copyAlone(let document): report(.failed(name.string, .copyAlone(name.string, of: document)))
+      case .copy: break
+      case .uncarried(let error): report(.failed(name.string, error))
       }
     }
-    await withTaskGroup(of: Void.self) { group in
-      for (index, name) in names.sorted().enumerated() {
-        if index >= Self.atOnce { await group.next() }
-        let listed = objects[name].map(Listed.tag) ?? .absent
-        group.addTask { await self.bringTogether(name, listed, report) }
+    gone = 0
+    await withTaskGroup(of: Int.self) { group in
+      var (count, bytes) = (0, 0)
+      for name in names.sorted() {
+        let size = size(of: name, objects[name])
+        while count >= Self.atOnce || count > 0 && bytes + size > bytesAtOnce {
+          bytes -= await group.next() ?? 0
+          count -= 1
+        }
+        guard gone < Self.mostGone, !Task.isCancelled else { break }
+        (count, bytes) = (count + 1, bytes + size)
+        let listed = objects[name].map { Listed.tag($0.etag) } ?? .absent
+        group.addTask {
+          await self.bringTogether(name, listed, report)
+          return size
+        }
       }
     }
-    record.save(Dictionary(known.map { ($0.key.string, $0.value) }) { first, _ in first })
-    await remove(oldProbes)
+    record.save(known)
+    guard gone < Self.mostGone else { throw .unkeptListing(bucket.location.text, gone) }
+    await remove(bucketListing.oldProbes)
+  }
+
+  /// The bytes of a document and of its object. A wrong size of an object costs memory, up to that of the largest documents.
+  private func size(of name: FilePath, _ object: Bucket.Listing.Entry?) -> Int {
+    let local: Int
+    // Who reads it meets the error.
+    do throws(ArtError) { local = try file(name).stampIfThere()?.size ?? 0 } catch { local = 0 }
+    return min(local, bytesAtOnce) + min(max(object?.size ?? 0, local), bytesAtOnce)
   }
 
   /// Brings all together, and then each document when it has changed, and all after each pause, until the task is cancelled. The same failure
@@ -198,7 +228,8 @@ public actor BucketSync {
 
   private func note(_ event: FolderEvent) {
     switch event {
-    case .added(let name, _), .changed(let name, _), .movedOn(let name, _), .renamed(let name, _):
+    case .added(let name, _), .changed(let name, _), .movedOn(let name, _), .renamed(let name, _),
+      .versions(let name, _, _):
       changed.insert(FilePath(name))
     case .rescanned, .resync: isAllDue = true
     case .conflict, .removed, .damaged, .degraded: break
@@ -236,16 +267,20 @@ public actor BucketSync {
     case document
     /// A conflict copy: it is merged where it is, and not carried on.
     case copy
-    /// It has the name of a conflict copy of that document, which is away, perhaps for a moment.
-    case copyAlone(String)
+    /// Documents of that name are not carried.
+    case uncarried(ArtError)
   }
 
   private func kind(of name: FilePath) -> Kind {
-    guard let document = ConflictCopy.document(of: name.string) else { return .document }
-    guard FileIdentity(at: file(FilePath(document)).path) != nil else { return .copyAlone(document) }
+    guard let document = ConflictCopy.document(of: name.string) else {
+      return Bucket.carries(name.string) ? .document : .uncarried(.uncarried(name.string))
+    }
+    guard FileIdentity(at: file(FilePath(document)).path) != nil else {
+      return .uncarried(.copyAlone(name.string, of: document))
+    }
     do throws(ArtError) {
       let ids = (try file(name).base().id, try file(FilePath(document)).base().id)
-      return ids.0 == ids.1 ? .copy : .document
+      return ids.0 == ids.1 ? .copy : .uncarried(.uncarried(name.string))
     } catch {
       // One of the two files cannot be read. The next pass decides.
       return .copy
@@ -297,11 +332,15 @@ public actor BucketSync {
       }
     }
     guard let object = try await bucket.get(file.name) else {
-      guard isThere else { return nil }
+      guard isThere else {
+        gone += 1
+        return nil
+      }
       try local { () throws(ArtError) in try recovery.restoreFirst(file) }
       try await put(file, name, .absent)
       return .uploaded(file.name)
     }
+    gone = 0
     guard isThere else {
       let state = try create(file, object.bytes)
       known[name] = BucketRecord.Entry(etag: object.etag, key: state.key)
@@ -317,8 +356,14 @@ public actor BucketSync {
       return outcome.hasChanged
         ? .merged(file.name, received: outcome.edits, sent: false, conflicts: outcome.conflicts) : nil
     }
+    // Otherwise each of two machines would send its own for ever.
+    let canBeEqual = try local { () throws(ArtError) in
+      outcome.hasChanged ? true : try file.absorbs(bytes: object.bytes)
+    }
+    guard canBeEqual else { throw .failed(.unequal(file.name)) }
     try await put(file, name, .unchanged(object.etag))
-    return .merged(file.name, received: outcome.edits, sent: true, conflicts: outcome.conflicts)
+    return .merged(
+      file.name, received: outcome.hasChanged ? outcome.edits : nil, sent: true, conflicts: outcome.conflicts)
   }
 
   private func create(_ file: DocumentFile, _ bytes: [UInt8]) throws(BucketFailure) -> FileState {
@@ -375,27 +420,55 @@ public actor BucketSync {
 
 /// The last failure of each document, so that each is reported once.
 private final class ReportedFailures: Sendable {
-  private let last = Mutex<[String: ArtError]>([:])
+  private struct State {
+    var last: [FilePath: ArtError] = [:]
+    var leftOut = 0
+  }
+
+  private let state = Mutex(State())
 
   /// What has failed works again.
-  func forget(_ name: String) { last.withLock { $0[name] = nil } }
+  func forget(_ name: String) { state.withLock { $0.last[FilePath(name)] = nil } }
 
   /// Whether an event is to be reported.
   func isNews(_ event: BucketSync.Event) -> Bool {
-    last.withLock { last in
+    state.withLock { state in
       switch event {
       case .failed(let name, let error):
-        defer { last[name] = error }
-        return last[name] != error
+        let name = FilePath(name)
+        defer { state.last[name] = error }
+        return state.last[name] != error
       case .uploaded(let name), .downloaded(let name), .merged(let name, _, _, _):
-        last[name] = nil
+        state.last[FilePath(name)] = nil
         return true
+      case .leftOut(let count, _):
+        defer { state.leftOut = count }
+        return state.leftOut != count
       }
     }
   }
 }
 
 extension ArtError {
+  fileprivate static func uncarried(_ name: String) -> ArtError {
+    ArtError(
+      .badValue,
+      "\(name) is not carried: its name is hidden, has characters that are not shown, or is that of a conflict copy; rename it",
+      about: name)
+  }
+
+  fileprivate static func unequal(_ name: String) -> ArtError {
+    ArtError(
+      .parted,
+      "\(name) has the same edits here and in the bucket, and other contents, which no merge makes equal; rename one of the two",
+      about: name)
+  }
+
+  fileprivate static func unkeptListing(_ place: String, _ count: Int) -> ArtError {
+    ArtError(
+      .unavailable, "the store lists objects of \(place) that are not there, \(count) in a row", about: place)
+  }
+
   fileprivate static func copyAlone(_ name: String, of document: String) -> ArtError {
     ArtError(
       .badValue,

@@ -82,6 +82,8 @@ struct BucketPage {
   struct Object: Equatable {
     let key: String
     let etag: String
+    /// Its bytes, as the store says; 0 if it does not.
+    var size = 0
   }
 
   private(set) var objects: [Object] = []
@@ -91,16 +93,17 @@ struct BucketPage {
   /// Reads the answer of ListObjectsV2 with `encoding-type=url`. Throws `badValue`.
   init(_ bytes: [UInt8]) throws(ArtError) {
     let answer = try StoreAnswer(bytes)
-    var (key, etag): (String?, String?)
+    var (key, etag, size): (String?, String?, Int?)
     func add() {
-      if let key, let etag { objects.append(Object(key: key, etag: etag)) }
-      (key, etag) = (nil, nil)
+      if let key, let etag { objects.append(Object(key: key, etag: etag, size: max(size ?? 0, 0))) }
+      (key, etag, size) = (nil, nil, nil)
     }
     for piece in answer.pieces {
       switch piece {
       case .begin("Contents"), .begin("CommonPrefixes"): add()
       case .text("Key", let text): key = Self.decoded(text)
       case .text("ETag", let text): etag = text
+      case .text("Size", let text): size = Int(text)
       case .text("NextContinuationToken", let text): next = text
       default: break
       }

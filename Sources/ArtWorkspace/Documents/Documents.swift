@@ -3,6 +3,7 @@
 import ArtModel
 import ArtStore
 import ArtSystem
+import ArtWorker
 import Glibc
 
 /// Use cases of whole documents: create, duplicate, move, delete and bring back.
@@ -18,6 +19,7 @@ public struct Documents: Sendable {
 
   /// Makes a document without emoji; without a canvas it has the standard size. Throws what `DocumentFile.create` throws.
   public func create(_ file: DocumentFile, canvas: Canvas? = nil) throws(ArtError) {
+    try file.checkFree()
     var random = SystemRandomNumberGenerator()
     _ = try file.create(canvas: canvas, using: &random)
   }
@@ -166,8 +168,10 @@ public struct Documents: Sendable {
   @discardableResult
   public func rename(_ file: DocumentFile, to path: String) throws(ArtError) -> DocumentFile {
     guard DocumentName.isValid(path) else { throw .badDocumentName(path) }
+    let new = DocumentFile(DocumentName.withEnding(path))
+    if FilePath(new.path) != FilePath(file.path) { try new.checkFree(movingFrom: file) }
     try recovery.restoreFirst(file)
-    return try file.move(to: DocumentName.withEnding(path))
+    return try file.move(to: new.path)
   }
 
   /// Moves a document to the trash of its file system. Throws what restoring, `Trash` and `DocumentFile.move` throw; then the
@@ -184,7 +188,8 @@ public struct Documents: Sendable {
   public func undelete(
     _ trashed: TrashedDocument, notice: @escaping @Sendable (DocumentNotice) -> Void = { _ in }
   ) throws(ArtError) -> DocumentFile {
-    try trashed.putBack(notice)
+    try DocumentFile(trashed.original).checkFree()
+    return try trashed.putBack(notice)
   }
 }
 
@@ -269,20 +274,23 @@ public enum DocumentName {
   /// Whether a name is valid for a document: a path or a plain name, with or without the documents' extension.
   public static func isValid(_ document: String) -> Bool {
     let name = FilePath(document).name
-    return !document.hasSuffix("/") && !["", ".", "..", DocumentFile.ending].contains(name)
+    return !FilePath(document).endsWithSlash && !["", ".", "..", DocumentFile.ending].contains(name)
       && !name.unicodeScalars.contains(where: \.isUnsafeOnTerminal)
   }
 
-  /// The name without the documents' extension. Works on bytes: to Swift the character before the point may combine with it.
+  /// The name without the documents' extension.
   public static func withoutEnding(_ document: String) -> String {
-    let ending = DocumentFile.ending
-    guard document.utf8.suffix(ending.utf8.count).elementsEqual(ending.utf8) else { return document }
-    return String(document.unicodeScalars.dropLast(ending.unicodeScalars.count))
+    FilePath(document).without(ending: DocumentFile.ending).string
+  }
+
+  /// Whether the name has the documents' extension.
+  public static func hasEnding(_ document: String) -> Bool {
+    FilePath(document).hasEnding(DocumentFile.ending)
   }
 
   /// The name with the documents' extension.
   public static func withEnding(_ document: String) -> String {
-    document.hasSuffix(DocumentFile.ending) ? document : document + DocumentFile.ending
+    hasEnding(document) ? document : document + DocumentFile.ending
   }
 }
 
@@ -298,22 +306,7 @@ extension FilePath {
   /// The shortest path of a folder's entry.
   package static func path(of name: String, in folder: String) -> String {
     if folder == "." { return name }
-    return folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)"
-  }
-}
-
-extension DocumentFile {
-  /// Throws `exists` if a file is at the path, `noSuchDocument` if its folder is missing.
-  func checkFree() throws(ArtError) {
-    var status = stat()
-    guard lstat(path, &status) != 0 else {
-      throw ArtError(.exists, "\(path) exists already", about: path, remedy: .chooseName)
-    }
-    let folder = FilePath(path).folder
-    guard stat(folder, &status) == 0 else {
-      throw ArtError(
-        .noSuchDocument, "no folder \(folder) to create \(path) in; make it first", about: folder)
-    }
+    return FilePath(folder).endsWithSlash ? folder + name : "\(folder)/\(name)"
   }
 }
 

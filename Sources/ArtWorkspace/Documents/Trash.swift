@@ -7,12 +7,17 @@ import Glibc
 
 /// A document in the trash.
 public struct TrashedDocument: Sendable, Equatable {
+  private let (originalPath, trashPath, infoPath): (FilePath, FilePath, FilePath)
   /// Its original path, without symbolic links.
-  public let original: String
+  public var original: String { originalPath.string }
   /// Its path in the trash.
-  public let path: String
+  public var path: String { trashPath.string }
   /// The file with its original path and the time of deletion.
-  public let info: String
+  public var info: String { infoPath.string }
+
+  init(original: String, path: String, info: String) {
+    (originalPath, trashPath, infoPath) = (FilePath(original), FilePath(path), FilePath(info))
+  }
 
   /// Moves it back to its original path, if that is free. Throws as `Documents.undelete` does.
   func putBack(_ notice: @escaping @Sendable (DocumentNotice) -> Void) throws(ArtError) -> DocumentFile {
@@ -21,7 +26,7 @@ public struct TrashedDocument: Sendable, Equatable {
     guard stat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
       throw ArtError(.noSuchDocument, "the folder \(folder) is gone; make it, and try again", about: folder)
     }
-    let file = try DocumentFile(path, notice: notice).move(to: original)
+    let file = try DocumentFile(path, notice: notice).move(to: original, comingBack: true)
     // An info file without its document is ignored by all that show the trash.
     unlink(info)
     return file
@@ -61,12 +66,9 @@ public struct Trash: Sendable {
     let original = try Self.absolute(file.path)
     let location = try location(for: original)
     let parts = FilePath(original)
-    let stem = DocumentName.withoutEnding(parts.name)
     var number = 1
     while number < Self.names {
-      let isDocument = stem != parts.name
-      let name =
-        number == 1 ? parts.name : "\(stem).\(number)" + (isDocument ? DocumentFile.ending : "")
+      let name = Self.name(for: parts.name, number, in: location.path)
       number += 1
       guard let info = try writeInfo(of: original, name, in: location) else { continue }
       let trashed = TrashedDocument(original: original, path: "\(location.path)/files/\(name)", info: info)
@@ -83,18 +85,21 @@ public struct Trash: Sendable {
       .exists, "the trash \(location.path) has too many documents called \(parts.name); empty it")
   }
 
-  /// The document that was deleted last from a path, of those in the trash of its file system, and in a trash at its folder or above. Makes
-  /// nothing. Throws `noSuchDocument` if there is none, and what reading the trash throws.
+  /// The document that was deleted last from a path, of those in the trash of its file system, and in a trash at its folder or above; if there
+  /// is none, from a path of the same text in other bytes. Makes nothing. Throws `noSuchDocument` if there is none, `ambiguous` for several
+  /// such paths, and what reading the trash throws.
   public func newest(from path: String) throws(ArtError) -> TrashedDocument {
     let original = try Self.absolute(path)
-    var found: Entry?
+    var entries: [Entry] = []
     for location in locations(of: original) {
       for name in try Self.infoNames(in: location.path) {
-        guard let entry = try Self.entry(name, in: location, of: original) else { continue }
-        if found.map({ entry.order > $0.order }) ?? true { found = entry }
+        if let entry = try Self.entry(name, in: location, of: original) { entries.append(entry) }
       }
     }
-    guard let found else {
+    let exact = entries.filter { FilePath($0.document.original) == FilePath(original) }
+    let names = Set(entries.map { FilePath($0.document.original) })
+    guard !exact.isEmpty || names.count <= 1 else { throw .severalTwins(names.sorted(), of: path) }
+    guard let found = (exact.isEmpty ? entries : exact).max(by: { $0.order < $1.order }) else {
       throw ArtError(.noSuchDocument, "the trash has no document from \(original)", about: path)
     }
     return found.document
@@ -103,28 +108,34 @@ public struct Trash: Sendable {
   /// A document in a trash, with what says which one was deleted later.
   private struct Entry {
     let date: String
-    let name: String
+    let number: Int
     let document: TrashedDocument
-    /// Of several in one second the one with the longer name, which has the higher number, came later.
-    var order: (String, Int, String) { (date, name.utf8.count, name) }
+    /// Of several in one second the one with the higher number came later.
+    var order: (String, Int) { (date, number) }
   }
 
-  /// The document of that name in a trash; nil if it is not from that path, or gone.
+  /// The document of that name in a trash; nil if it is not from that path or its twin, or gone.
   private static func entry(
     _ name: String, in location: Location, of original: String
   ) throws(ArtError) -> Entry? {
     let info = "\(location.path)/info/\(name)\(infoEnding)"
-    let document = TrashedDocument(original: original, path: "\(location.path)/files/\(name)", info: info)
     let (pathKey, dateKey) = ("Path=", "DeletionDate=")
     let lines = try lines(of: info)
-    let paths = [original, location.stored(original)].map { Array($0.utf8) }
-    let isFromThere = lines.contains {
-      $0.utf8.starts(with: pathKey.utf8)
-        && paths.contains(decoded(Array($0.utf8.dropFirst(pathKey.utf8.count))))
+    let wanted = [original, location.stored(original)].map { FilePath($0) }
+    let stored = lines.lazy.filter { $0.utf8.starts(with: pathKey.utf8) }.compactMap {
+      String(validating: decoded(Array($0.utf8.dropFirst(pathKey.utf8.count))), as: UTF8.self)
+    }.map { FilePath($0) }.first { path in
+      // The same text, perhaps in other bytes.
+      wanted.contains { FilePath($0.prefix) == FilePath(path.prefix) && $0.name == path.name }
     }
+    guard let stored else { return nil }
+    let document = TrashedDocument(
+      original: FilePath(original).prefix + stored.name, path: "\(location.path)/files/\(name)", info: info)
     var status = stat()
-    guard isFromThere, lstat(document.path, &status) == 0 else { return nil }
-    return Entry(date: lines.first { $0.hasPrefix(dateKey) } ?? "", name: name, document: document)
+    guard lstat(document.path, &status) == 0 else { return nil }
+    return Entry(
+      date: lines.first { $0.utf8.starts(with: dateKey.utf8) } ?? "",
+      number: number(of: name, for: FilePath(document.original).name, in: location.path), document: document)
   }
 
   private static let infoEnding = ".trashinfo"
@@ -134,8 +145,8 @@ public struct Trash: Sendable {
     var names: [String] = []
     do throws(SystemError) {
       try FolderEntry.each(in: "\(trash)/info") { entry in
-        if let name = entry.name, name.hasSuffix(infoEnding) {
-          names.append(String(name.dropLast(infoEnding.count)))
+        if let name = entry.name.map({ FilePath($0) }), name.hasEnding(infoEnding) {
+          names.append(name.without(ending: infoEnding).string)
         }
       }
     } catch {
@@ -161,6 +172,26 @@ public struct Trash: Sendable {
   func prepare(for path: String) throws(ArtError) { _ = try location(for: try Self.absolute(path)) }
 
   private static let names = 10_000
+
+  /// The number in a name that `name(for:_:in:)` has made for a document; 1 for any other.
+  private static func number(of trashed: String, for name: String, in trash: String) -> Int {
+    let digits = DocumentName.withoutEnding(trashed).utf8.split(separator: UInt8(ascii: ".")).last
+    guard let number = digits.flatMap({ Int(String(decoding: $0, as: UTF8.self)) }), number > 1,
+      FilePath(Self.name(for: name, number, in: trash)) == FilePath(trashed)
+    else { return 1 }
+    return number
+  }
+
+  /// The name in a trash: `bees.emojiart`, `bees.2.emojiart`. One that would leave no room for the endings of the info file and of SQLite's
+  /// journal loses the end of its stem; the info file has the whole name.
+  private static func name(for name: String, _ number: Int, in trash: String) -> String {
+    let ending =
+      (number == 1 ? "" : ".\(number)") + (DocumentName.hasEnding(name) ? DocumentFile.ending : "")
+    let most = FileSystem.longestName(in: "\(trash)/files") - infoEnding.utf8.count - ending.utf8.count
+    var stem = DocumentName.withoutEnding(name).unicodeScalars[...]
+    while stem.reduce(0, { $0 + $1.utf8.count }) > most, !stem.isEmpty { stem.removeLast() }
+    return String(stem) + ending
+  }
 }
 
 // MARK: Location
@@ -208,10 +239,10 @@ extension Trash {
     var tops = [folder]
     while let last = tops.last, last != "/" {
       let above = FilePath(last).folder
-      guard above != last, Self.device(above) == device else { break }
+      guard FilePath(above) != FilePath(last), Self.device(above) == device else { break }
       tops.append(above)
     }
-    if let top = topOf(folder), !tops.contains(top) { tops.append(top) }
+    if let top = topOf(folder), !tops.contains(where: { FilePath($0) == FilePath(top) }) { tops.append(top) }
     return tops
   }
 

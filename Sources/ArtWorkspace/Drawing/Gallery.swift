@@ -175,7 +175,7 @@ extension Gallery {
       if texts.count == named { break }
     }
     return GalleryPage.Entry(
-      name: String(name.dropLast(".emojiart".count)),
+      name: DocumentName.withoutEnding(name),
       detail: "\(content.canvas.width) × \(content.canvas.height), \(count)", emojis: texts,
       picture: (png, (size.width + 1) / 2, (size.height + 1) / 2))
   }
@@ -193,7 +193,8 @@ extension Gallery {
   /// Writes a document that cannot be shown.
   private mutating func fail(_ name: String, _ error: ArtError) throws(ArtError) {
     report(.failed(error))
-    note(error.code)
+    // A file that is no document is told, and is no failure.
+    if error.code != .notADocument { note(error.code) }
     errors.append((name, error))
     try put(GalleryPage.item(GalleryPage.Entry(name: name, detail: error.cause)))
   }

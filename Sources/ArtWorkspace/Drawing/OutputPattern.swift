@@ -5,7 +5,7 @@ import ArtStore
 import ArtSystem
 
 /// A path with `{name}` or `{n}` in it, for a file of each of several documents.
-public struct OutputPattern: Hashable, Sendable {
+public struct OutputPattern: Sendable {
   private static let (name, number) = ("{name}", "{n}")
 
   private let text: String
@@ -20,14 +20,14 @@ public struct OutputPattern: Hashable, Sendable {
   /// as many digits as the last one has. Throws `badValue` where two are the same.
   public func paths(for files: [String]) throws(ArtError) -> [String] {
     let digits = String(files.count).count
-    var owners: [String: String] = [:]
+    var owners: [FilePath: String] = [:]
     var paths: [String] = []
     for (index, file) in files.enumerated() {
       let number = String(index + 1)
       let padded = String(repeating: "0", count: digits - number.count) + number
       let path = text.pieces(separatedBy: Self.name)
         .map { $0.replacing(part: Self.number, with: padded) }.joined(separator: DocumentView.title(of: file))
-      if let other = owners.updateValue(file, forKey: path) {
+      if let other = owners.updateValue(file, forKey: FilePath(path)) {
         throw ArtError(
           .badValue, "\(other) and \(file) would both be written to \(path); put \(Self.number) into the name"
         )
@@ -41,7 +41,6 @@ public struct OutputPattern: Hashable, Sendable {
 extension DocumentView {
   /// The title of a document's file: its name without the extension.
   public static func title(of path: String) -> String {
-    let name = FilePath(path).name
-    return name.hasSuffix(".emojiart") ? String(name.dropLast(".emojiart".count)) : name
+    FilePath(FilePath(path).name).without(ending: DocumentFile.ending).string
   }
 }

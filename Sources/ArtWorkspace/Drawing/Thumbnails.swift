@@ -411,7 +411,7 @@ public final class ThumbnailCache: Sendable {
       guard let status = try? FileStatus(ofLinkAt: path), status.isRegularFile else { return }
       files.append((path, status.size, status.raw.st_mtim))
     }
-    files.sort { ($0.time.tv_sec, $0.time.tv_nsec, $0.path) < ($1.time.tv_sec, $1.time.tv_nsec, $1.path) }
+    files.sort { ($0.time.tv_sec, $0.time.tv_nsec) < ($1.time.tv_sec, $1.time.tv_nsec) }
     var sum = files.reduce(0) { $0 &+ $1.size }
     for file in files where sum > limit - largest {
       guard unlink(file.path) == 0 || errno == ENOENT else { throw SystemError("unlink", file.path) }
@@ -438,8 +438,8 @@ extension ThumbnailCache {
 
   /// Whether a file name is one of this cache.
   private static func isOurs(_ name: String) -> Bool {
-    if name.hasPrefix(hiddenStart), name.hasSuffix(hiddenEnd) { return true }
-    return name.utf8.count == digestLength + end.utf8.count && name.hasSuffix(end)
+    if name.utf8.starts(with: hiddenStart.utf8), FilePath(name).hasEnding(hiddenEnd) { return true }
+    return name.utf8.count == digestLength + end.utf8.count && FilePath(name).hasEnding(end)
       && name.utf8.prefix(digestLength).allSatisfy { byte in
         (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
           || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)

@@ -214,8 +214,8 @@ struct ImportFolder {
     } catch {
       throw .notRead(path, error.number)
     }
-    entries.sort { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
-    unreadable.sort()
+    entries.sort { FilePath($0.name) < FilePath($1.name) }
+    unreadable.sort { FilePath($0) < FilePath($1) }
   }
 
   private mutating func add(_ entry: FolderEntry) {

@@ -118,7 +118,7 @@ public struct Importer<Transfer: PictureTransfer> {
   private let notice: @Sendable (DocumentNotice) -> Void
   private var random = SystemRandomNumberGenerator()
   /// The folder of the last document.
-  private var folder: String?
+  private var folder: FilePath?
   /// The result so far; the front end adds the failures that it reported.
   public var tally = ImportTally()
 
@@ -230,12 +230,13 @@ public struct Importer<Transfer: PictureTransfer> {
     guard DocumentName.isValid(target) else { throw .badName(target) }
     var status = stat()
     guard lstat(target, &status) != 0 else { throw .targetExists(target) }
+    if let twin = TypedPath.twins(of: target).first { throw .failed(.twinExists(twin, of: target)) }
   }
 
   private mutating func makeFolder(of path: String) throws(ImportFailure) {
-    let wanted = FilePath(path).folder
+    let wanted = FilePath(FilePath(path).folder)
     guard folder != wanted else { return }
-    try FolderMaking.make(wanted)
+    try FolderMaking.make(wanted.string)
     folder = wanted
   }
 }
@@ -358,7 +359,7 @@ private enum FolderMaking {
     guard errno == ENOENT else { throw .failed(.notMade(folder, errno)) }
     guard lstat(folder, &status) != 0 else { throw .failed(.notMade(folder, EEXIST)) }
     let parent = FilePath(folder).folder
-    if parent != folder { try make(parent) }
+    if FilePath(parent) != FilePath(folder) { try make(parent) }
     guard mkdir(folder, 0o777) == 0 || errno == EEXIST else { throw .failed(.notMade(folder, errno)) }
     sync(parent)
   }

@@ -25,10 +25,10 @@ public actor DocumentFolder {
   /// A thread of its own.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
   /// The path without symbolic links, and a slash.
-  private let root: String
+  private nonisolated let root: String
   /// The prefix of a document's path in messages.
   private let shownRoot: String
-  private let source: any EventSource
+  private nonisolated let source: any EventSource
   private let timeline: Timeline
   private var known = KnownDocuments()
   /// How often in a row each document was found in use by another program.
@@ -48,8 +48,8 @@ public actor DocumentFolder {
   ) {
     broadcast = Broadcast(overflow: { .resync }, observer: observer)
     self.path = path
-    self.root = root.hasSuffix("/") ? root : root + "/"
-    shownRoot = path == "." || path == "./" ? "" : path.hasSuffix("/") ? path : path + "/"
+    self.root = FilePath(root).endsWithSlash ? root : root + "/"
+    shownRoot = path == "." || path == "./" ? "" : FilePath(path).endsWithSlash ? path : path + "/"
     self.source = source
     self.timeline = timeline
   }
@@ -152,9 +152,17 @@ public actor DocumentFolder {
     replacements.finish()
   }
 
+  /// Has a function called with the path of each file that comes to a document's path, before any event of it; it must not wait. Nil ends it.
+  nonisolated func forwardArrivals(to receive: (@Sendable (FilePath) -> Void)?) {
+    source.forwardArrivals(to: receive)
+  }
+
+  /// The absolute path of a document.
+  nonisolated func absolute(_ path: FilePath) -> String { root + path.string }
+
   /// The file of a document.
   func file(_ path: FilePath) -> DocumentFile {
-    var file = DocumentFile(root + path.string, timeout: .milliseconds(100))
+    var file = DocumentFile(absolute(path), timeout: .milliseconds(100))
     file.name = shownRoot + path.string
     file.followsLinks = false
     return file
@@ -222,8 +230,9 @@ extension DocumentFolder {
     do throws(ArtError) {
       stamp = try file.stampIfThere()
       guard let stamp else { return true }
-      let (base, pending) = try file.quickState()
-      known[path] = KnownDocument(base: base, identity: stamp.identity, stamp: stamp, pending: pending)
+      let (state, pending) = try file.quickState()
+      known[path] = KnownDocument(
+        base: state.base, firstState: state, identity: stamp.identity, stamp: stamp, pending: pending)
       return true
     } catch {
       if error.code == .noSuchDocument { return true }
@@ -267,10 +276,10 @@ extension DocumentFolder {
         unreadable[path] = nil
         return nil
       }
-      let content = try file.read()
+      let found = try file.readWhole()
       busyRetries[path] = nil
       unreadable[path] = nil
-      adopt(content, at: path, stamp, &batch)
+      adopt(found, at: path, stamp, &batch)
       return nil
     } catch {
       switch error.code {
@@ -283,8 +292,9 @@ extension DocumentFolder {
 
   /// Records a document that was read, and emits its events.
   private func adopt(
-    _ content: DocumentContent, at path: FilePath, _ stamp: FileStamp, _ batch: inout RefreshBatch
+    _ whole: WholeDocument, at path: FilePath, _ stamp: FileStamp, _ batch: inout RefreshBatch
   ) {
+    let content = whole.content
     var events: [FolderEvent] = []
     let old = oldPath(of: content.id, stamp.identity, now: path)
     if known[path] == nil, let document = conflictingDocument(path, content.id) {
@@ -300,9 +310,15 @@ extension DocumentFolder {
       // Another file may be at the old path.
       batch.add(old, .unsettled)
     }
+    let hasOtherVersions = known[path]?.hasOtherVersions(than: whole.versions, in: whole.state) ?? false
     events += Comparison(path: path.string, known: known[path]).events(finding: content)
+    if hasOtherVersions {
+      let names = whole.versions.values.compactMap(\.self).sorted()
+      events.append(.versions(path.string, names: names, revision: content.revision))
+    }
     var found = KnownDocument(
-      base: DocumentBase(content), edits: KnownEdits(content), identity: stamp.identity, stamp: stamp)
+      base: DocumentBase(content), versions: whole.versions, edits: KnownEdits(content),
+      identity: stamp.identity, stamp: stamp)
     found.adoptPending(content, after: known[path])
     let isReplaced = known[path].map { $0.identity != stamp.identity } ?? false
     known[path] = found
@@ -370,7 +386,8 @@ extension DocumentFolder {
     // A file without a stamp keeps its known identity; an unknown file has none.
     if let identity = stamp?.identity ?? before?.identity {
       known[path] = KnownDocument(
-        base: before?.base, trouble: error, edits: before?.edits, identity: identity, stamp: stamp,
+        base: before?.base, versions: before?.versions, trouble: error, edits: before?.edits,
+        identity: identity, stamp: stamp,
         pending: before?.pending,
         becamePending: before?.becamePending ?? false)
       broadcast.send(events)
@@ -429,6 +446,8 @@ protocol EventSource: Sendable {
   func next() async -> WatchEvent?
   /// Reports a file again after the delay.
   func recheck(at path: String, after delay: Duration) async
+  /// Has a function called with the path of each file that comes to a wanted path, at once; it must not wait. Nil ends it.
+  func forwardArrivals(to receive: (@Sendable (FilePath) -> Void)?)
   /// Closes the source; `next` returns nil from then on.
   func close() async
 }
@@ -469,6 +488,8 @@ public enum FolderEvent: Sendable, Equatable {
   case changed(String, DocumentChange)
   /// A document changed by more edits than its log holds: read it again.
   case movedOn(String, revision: Int)
+  /// Versions of a document were named or removed; the names of those that it has now, sorted. Its revision stays.
+  case versions(String, names: [String], revision: Int)
   /// A document was removed.
   case removed(String)
   /// A document was renamed.
@@ -506,16 +527,18 @@ public struct DocumentChange: Sendable, Equatable {
 
 /// A document of a folder.
 public struct FolderDocument: Sendable, Equatable {
+  package let filePath: FilePath
   /// Its path, relative to the folder.
-  public let path: String
+  public var path: String { filePath.string }
   /// Its state; nil while it is unreadable, or not read yet because another program has held it since the folder was opened.
   public let base: DocumentBase?
   /// Why it is unreadable, by the last refresh; nil when it is readable or still in its grace period.
   public let trouble: ArtError?
   /// The file's size in bytes and the time of its last change in milliseconds since 1970, by the last refresh; nil while it is unknown.
   public let file: File?
+  package let documentPath: FilePath?
   /// The path of the document of which this is a conflict copy; nil if it is none.
-  public let conflictOf: String?
+  public var conflictOf: String? { documentPath?.string }
 
   /// What the file system says of a document's file.
   public struct File: Sendable, Equatable {
@@ -529,8 +552,8 @@ public struct FolderDocument: Sendable, Equatable {
   public init(
     path: String, base: DocumentBase?, trouble: ArtError?, file: File? = nil, conflictOf: String? = nil
   ) {
-    self.path = path
-    self.conflictOf = conflictOf
+    filePath = FilePath(path)
+    documentPath = conflictOf.map { FilePath($0) }
     self.base = base
     self.trouble = trouble
     self.file = file

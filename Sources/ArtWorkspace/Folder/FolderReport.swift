@@ -101,6 +101,8 @@ public enum FolderNotice: Sendable, Equatable {
   case changed(String, DocumentChange, isWholeAgain: Bool)
   /// The document changed by more edits than its log holds.
   case resync(String, revision: Int)
+  /// Versions of a document were named or removed; the names of those that it has now.
+  case versions(String, names: [String], revision: Int)
   /// The document is at a lower revision than the one that the follower knows.
   case behind(String, revision: Int, since: Int)
   /// A document was removed.
@@ -123,7 +125,7 @@ public enum FolderNotice: Sendable, Equatable {
     switch self {
     case .ready, .rescanned, .degraded: nil
     case .added(let document, _), .conflict(let document, _, _), .changed(let document, _, _),
-      .resync(let document, _),
+      .resync(let document, _), .versions(let document, _, _),
       .behind(let document, _, _), .removed(let document), .renamed(let document, _, _),
       .damaged(let document, _), .rejected(let document, _, _), .unfetched(let document, _, _):
       document
@@ -138,6 +140,7 @@ public enum FolderNotice: Sendable, Equatable {
     case .conflict: "conflict"
     case .changed, .behind: "changed"
     case .resync: "resync"
+    case .versions: "versions"
     case .removed: "removed"
     case .renamed: "renamed"
     case .damaged: "damaged"
@@ -152,7 +155,7 @@ public enum FolderNotice: Sendable, Equatable {
   public var revision: Int? {
     switch self {
     case .added(_, let revision), .conflict(_, _, let revision), .resync(_, let revision),
-      .behind(_, let revision, _):
+      .versions(_, _, let revision), .behind(_, let revision, _):
       revision
     case .changed(_, let change, _): change.revision
     case .renamed(_, _, let revision): revision
@@ -166,7 +169,7 @@ extension FolderNotice {
   public var isOfWhole: Bool {
     switch self {
     case .added, .conflict, .changed, .resync, .behind, .renamed: true
-    case .ready, .removed, .damaged, .rejected, .unfetched, .rescanned, .degraded: false
+    case .ready, .versions, .removed, .damaged, .rejected, .unfetched, .rescanned, .degraded: false
     }
   }
 
@@ -201,6 +204,8 @@ struct ReportedDocuments: Equatable, Sendable {
     var id: DocumentID?
     /// Why it is unreadable.
     var trouble: ArtError?
+    /// The names of its versions; nil before they were reported.
+    var versions: [String]?
   }
 
   private var known: [FilePath: Known] = [:]
@@ -286,6 +291,10 @@ struct ReportedDocuments: Equatable, Sendable {
       if old.trouble == nil, let reported = old.revision, reported >= revision { return nil }
       known[FilePath(document)] = Known(revision: revision, id: old.id)
       return .resync(document, revision: revision)
+    case .versions(let document, let names, let revision):
+      guard let old = known[FilePath(document)], old.trouble == nil, old.versions != names else { return nil }
+      known[FilePath(document)]?.versions = names
+      return .versions(document, names: names, revision: revision)
     case .removed(let document):
       return known.removeValue(forKey: FilePath(document)).map { _ in .removed(document) }
     case .renamed(let document, let from):
@@ -323,7 +332,7 @@ struct ReportedDocuments: Equatable, Sendable {
       change = DocumentChange(
         edits: edits, texts: change.texts, revision: change.revision, isComplete: true)
     }
-    var new = Known(revision: change.revision, id: old.id)
+    var new = Known(revision: change.revision, id: old.id, versions: old.versions)
     if change.isComplete {
       new.head = change.edits.last?.id ?? (old.revision == change.revision ? old.head : nil)
     }

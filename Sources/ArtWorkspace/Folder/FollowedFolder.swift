@@ -7,14 +7,15 @@ import Glibc
 
 /// A folder that is followed, or documents in it.
 public struct FollowedFolder: Equatable, Sendable {
+  private let folderPath: FilePath
   /// The folder as it is opened.
-  public let folder: String
+  public var folder: String { folderPath.string }
   /// The wanted documents by their names in the folder, with their display names; nil for all documents.
   package var names: [FilePath: String]?
 
   /// A folder, or documents in it.
   package init(folder: String, names: [FilePath: String]? = nil) {
-    (self.folder, self.names) = (folder, names)
+    (folderPath, self.names) = (FilePath(folder), names)
   }
 
   /// The display name of a document, by its path in the folder.
@@ -23,10 +24,12 @@ public struct FollowedFolder: Equatable, Sendable {
   }
 
   /// The display name of the folder.
-  public var folderName: String { names?.values.min().map { FilePath($0).folder } ?? folder }
+  public var folderName: String { names?.values.lazy.map { FilePath($0) }.min()?.folder ?? folder }
 
   /// A title for display.
-  public var title: String { names?.values.sorted().joined(separator: ", ") ?? folder }
+  public var title: String {
+    names?.values.map { FilePath($0) }.sorted().map(\.string).joined(separator: ", ") ?? folder
+  }
 }
 
 extension FollowedFolder {
@@ -36,12 +39,12 @@ extension FollowedFolder {
   public static func places(
     _ typed: [String], in here: String, isRecursive: Bool, file: (String) throws(ArtError) -> DocumentFile
   ) throws(ArtError) -> [FollowedFolder] {
-    var folders: [(real: String, folder: FollowedFolder)] = []
+    var folders: [(real: FilePath, folder: FollowedFolder)] = []
     var documents: [Document] = []
     for name in typed.isEmpty ? [here] : typed {
       if let real = realFolder(name) {
         folders.append((real, FollowedFolder(folder: name)))
-      } else if typed.isEmpty || name.hasSuffix("/") {
+      } else if typed.isEmpty || FilePath(name).endsWithSlash {
         throw .noFolder(name)
       } else {
         documents.append(try document(name, file))
@@ -49,13 +52,13 @@ extension FollowedFolder {
     }
     var result = folders.enumerated().filter { index, folder in
       !folders.enumerated().contains { other, outer in
-        outer.real == folder.real ? other < index : isRecursive && isWithin(folder.real, outer.real)
+        outer.real == folder.real ? other < index : isRecursive && folder.real.isWithin(outer.real)
       }
     }.map(\.element)
     for document in documents {
       let isCovered = result.contains { outer in
         outer.folder.names == nil
-          && (outer.real == document.real || isRecursive && isWithin(document.real, outer.real))
+          && (outer.real == document.real || isRecursive && document.real.isWithin(outer.real))
       }
       guard !isCovered else { continue }
       if let index = result.firstIndex(where: { $0.real == document.real && $0.folder.names != nil }) {
@@ -70,7 +73,7 @@ extension FollowedFolder {
 
   /// A document to follow, and its folder without symbolic links and as it is opened.
   private struct Document {
-    let real: String
+    let real: FilePath
     let folder: String
     let name: FilePath
     let called: String
@@ -83,30 +86,25 @@ extension FollowedFolder {
     let file = try file(typed)
     do throws(ArtError) { _ = try file.stamp() } catch {
       // The user may have meant a folder.
-      guard error.code == .noSuchDocument, !typed.hasSuffix(".emojiart") else { throw error }
+      guard error.code == .noSuchDocument, !DocumentName.hasEnding(typed) else { throw error }
       throw error.withCause("no folder \(typed), and \(error.cause)")
     }
     guard let resolved = FilePath.resolvedIfThere(file.path) else { throw .noFolder(typed) }
     let parts = FilePath(resolved)
-    guard parts.name.hasSuffix(".emojiart") else {
+    guard parts.hasEnding(DocumentFile.ending) else {
       throw ArtError(.badValue, "\(file.path) has not the ending .emojiart; rename it to have it watched")
     }
     // Messages name the document as given, unless it is a symbolic link.
     let given = FilePath(file.path)
     let isLink =
-      realFolder(given.folder).map { FilePath.path(of: given.name, in: $0) } != parts.prefix + parts.name
+      realFolder(given.folder).map { FilePath(FilePath.path(of: given.name, in: $0.string)) } != parts
     return Document(
-      real: parts.folder, folder: isLink ? parts.folder : given.folder, name: FilePath(parts.name),
+      real: FilePath(parts.folder), folder: isLink ? parts.folder : given.folder, name: FilePath(parts.name),
       called: file.path)
   }
 
-  private static func realFolder(_ name: String) -> String? {
-    FileStatus.isFolder(at: name) ? FilePath.resolvedIfThere(name) : nil
-  }
-
-  private static func isWithin(_ folder: String, _ outer: String) -> Bool {
-    let prefix = outer == "/" ? "/" : outer + "/"
-    return folder != outer && folder.utf8.starts(with: prefix.utf8)
+  private static func realFolder(_ name: String) -> FilePath? {
+    FileStatus.isFolder(at: name) ? FilePath.resolvedIfThere(name).map { FilePath($0) } : nil
   }
 }
 

@@ -12,15 +12,17 @@ import ArtSystem
 /// | Dropbox | `bees (Ada's conflicted copy 2026-11-22).emojiart` |
 /// | Nextcloud | `bees (conflicted copy 2026-11-22 131350).emojiart` |
 ///
-/// It is one only beside the document, and if both have the same id. Sources:
+/// It is one only beside the document, if both have the same id, and if it is a regular file. It says nothing of who has put it there. Sources:
 /// https://docs.syncthing.net/users/syncing.html#conflicting-changes,
 /// https://help.dropbox.com/organize/conflicted-copy,
 /// https://docs.nextcloud.com/desktop/latest/conflicts.html.
 public struct ConflictCopy: Sendable, Hashable {
+  private let copyPath: FilePath
+  private let documentPath: FilePath
   /// The path of the copy.
-  public let path: String
+  public var path: String { copyPath.string }
   /// The path of the document.
-  public let document: String
+  public var document: String { documentPath.string }
 
   /// The copy at a path; nil if there is none. Reads both files' ids. Errors of reading count as no copy: whoever uses the file meets them.
   public init?(_ path: String) {
@@ -34,18 +36,23 @@ public struct ConflictCopy: Sendable, Hashable {
 
   /// The same. Throws `busy` and what else keeps the files from being compared.
   static func found(at path: String, timeout: Duration = .zero) throws(ArtError) -> ConflictCopy? {
-    guard let document = document(of: path), let id = try id(at: path, timeout),
+    guard let document = document(of: path), isRegular(path), let id = try id(at: path, timeout),
       try id == Self.id(at: document, timeout)
     else { return nil }
     return ConflictCopy(path: path, document: document)
   }
 
-  private init(path: String, document: String) { (self.path, self.document) = (path, document) }
+  private init(path: String, document: String) {
+    (copyPath, documentPath) = (FilePath(path), FilePath(document))
+  }
+
+  /// Whether it is a copy of the document at a path.
+  func isCopy(of file: DocumentFile) -> Bool { documentPath == FilePath(file.path) }
 
   /// The path of the document of which a file with this path is a conflict copy by its name; nil if its name says nothing of the kind.
   public static func document(of path: String) -> String? {
     let (parts, ending) = (FilePath(path), DocumentFile.ending)
-    guard parts.name.hasSuffix(ending) else { return nil }
+    guard parts.hasEnding(ending) else { return nil }
     var stem = Array(parts.name.utf8.dropLast(ending.utf8.count))
     let whole = stem.count
     // A copy of a copy belongs to the document, too.
@@ -102,28 +109,36 @@ public struct ConflictCopy: Sendable, Hashable {
 }
 
 extension ConflictCopy {
-  /// The conflict copies beside a document, by their names. Throws as `FolderListing` does.
-  public static func all(of file: DocumentFile) throws(ArtError) -> [ConflictCopy] {
+  /// The conflict copies beside a document, by their names: those that are merged without being named, and why others that have such names are
+  /// not, or cannot be read. Throws as `FolderListing` does, and what reading the document throws.
+  static func found(beside file: DocumentFile) throws(ArtError) -> (own: [ConflictCopy], kept: [ArtError]) {
     let parts = FilePath(file.path)
-    return try FolderListing(of: parts.folder).names.compactMap { name in
-      let path = parts.prefix + name
-      return document(of: path) == file.path ? ConflictCopy(path) : nil
-    }
-  }
-
-  /// Why files beside a document that have the names of its conflict copies cannot be read. Throws as `FolderListing` does.
-  static func unreadable(of file: DocumentFile) throws(ArtError) -> [ArtError] {
-    let parts = FilePath(file.path)
-    var errors: [ArtError] = []
-    for name in try FolderListing(of: parts.folder).names where document(of: parts.prefix + name) == file.path
-    {
+    var (own, kept): ([ConflictCopy], [ArtError]) = ([], [])
+    for name in try FolderListing(of: parts.folder).names
+    where document(of: parts.prefix + name).map({ FilePath($0) }) == FilePath(file.path) {
       var copy = DocumentFile(parts.prefix + name)
       copy.name = FilePath(file.name).prefix + name
-      do throws(ArtError) { _ = try copy.base() } catch {
-        if error.code != .noSuchDocument { errors.append(error) }
+      do throws(ArtError) {
+        // A link may lead to a file that is to be public as little as another user's file is to be believed.
+        if isRegular(copy.path), try copy.base().id != file.base().id { continue }
+        if let why = try file.distrust(of: copy) {
+          kept.append(why)
+        } else {
+          own.append(ConflictCopy(path: copy.path, document: file.path))
+        }
+      } catch {
+        guard error.code != .noSuchDocument else { continue }
+        // Whoever has put it there does not decide how each later merge ends.
+        kept.append(
+          error.code == .notPermitted
+            ? ArtError(error.code, error.cause, about: copy.name, remedy: .mergeCopy) : error)
       }
     }
-    return errors
+    return (own, kept)
+  }
+
+  private static func isRegular(_ path: String) -> Bool {
+    do throws(SystemError) { return try FileStatus(ofLinkAt: path).isRegularFile } catch { return false }
   }
 
   /// Throws `badValue` if the file is a conflict copy: those who have the document would not get an edit of it. Throws `busy` if that cannot be

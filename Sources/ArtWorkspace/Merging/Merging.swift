@@ -34,20 +34,30 @@ public struct Merging: Sendable {
     isByValue: Bool = false
   ) throws(ArtError) -> Result {
     try ConflictCopy.refuseEdits(of: file)
-    let copies = try copies(others, of: file)
+    guard let others else { return try mergeFound(file, keepingCopies: keepsCopies, isByValue: isByValue) }
     try recovery.restoreFirst(file)
-    let outcome = try file.merge(copies, isByValue: isByValue)
-    var result = Result(outcome: outcome)
-    if others == nil { result.kept = try ConflictCopy.unreadable(of: file) }
+    var result = Result(outcome: try file.merge(others, isByValue: isByValue))
     guard !keepsCopies else { return result }
-    for (other, part) in zip(copies, outcome.parts) where ConflictCopy(other.path)?.document == file.path {
+    // A conflict copy that somebody has named is merged, whoever has put it there; another user's stays.
+    for (other, part) in zip(others, result.outcome.parts)
+    where ConflictCopy(other.path)?.isCopy(of: file) ?? false {
       do throws(ArtError) {
-        try other.setAside(part)
-        result.removed.append(other.name)
+        if try file.distrust(of: other) == nil { result.setAside(other, part, of: file) }
       } catch {
         result.kept.append(error)
       }
     }
+    return result
+  }
+
+  private func mergeFound(
+    _ file: DocumentFile, keepingCopies keepsCopies: Bool, isByValue: Bool
+  ) throws(ArtError) -> Result {
+    let found = try found(beside: file)
+    try recovery.restoreFirst(file)
+    var result = Result(outcome: try file.merge(found: found.copies, isByValue: isByValue), kept: found.kept)
+    guard !keepsCopies else { return result }
+    for (copy, part) in zip(found.copies, result.outcome.parts) { result.setAside(copy, part, of: file) }
     return result
   }
 
@@ -56,25 +66,51 @@ public struct Merging: Sendable {
     _ file: DocumentFile, _ others: [DocumentFile]? = nil, isByValue: Bool = false
   ) throws(ArtError) -> Result {
     try ConflictCopy.refuseEdits(of: file)
-    return Result(outcome: try file.previewMerge(try copies(others, of: file), isByValue: isByValue))
+    guard let others else {
+      let found = try found(beside: file)
+      return Result(
+        outcome: try file.previewMerge(found.copies, isByValue: isByValue), kept: found.kept)
+    }
+    return Result(outcome: try file.previewMerge(others, isByValue: isByValue))
   }
 
-  private func copies(_ others: [DocumentFile]?, of file: DocumentFile) throws(ArtError) -> [DocumentFile] {
-    if let others { return others }
+  /// The conflict copies that are merged without being named, and why others stay.
+  private func found(
+    beside file: DocumentFile
+  ) throws(ArtError) -> (copies: [DocumentFile], kept: [ArtError]) {
     // The document's own error first.
     _ = try file.base()
-    let found = try ConflictCopy.all(of: file)
+    let found = try ConflictCopy.found(beside: file)
     // What a killed merge has left is merged, too.
     let hasLeftovers = try file.hasLeftovers()
-    guard !found.isEmpty || hasLeftovers else {
-      if let error = try ConflictCopy.unreadable(of: file).first { throw error }
+    guard !found.own.isEmpty || hasLeftovers else {
+      guard let error = found.kept.first else {
+        throw ArtError(
+          .noSuchDocument, "no conflict copies beside \(file.path); name the copy to merge", about: file.path)
+      }
+      guard error.remedy == .mergeCopy else { throw error }
+      // Whoever has put it there does not decide how each later merge ends.
       throw ArtError(
-        .noSuchDocument, "no conflict copies beside \(file.path); name the copy to merge", about: file.path)
+        .noSuchDocument, "no conflict copies of yours beside \(file.path): \(error.cause)",
+        about: error.subject,
+        remedy: .mergeCopy)
     }
-    return found.map { copy in
+    let copies = found.own.map { copy in
       var other = DocumentFile(copy.path, timeout: file.timeout, notice: file.notice)
       other.name = FilePath(file.name).prefix + FilePath(copy.path).name
       return other
+    }
+    return (copies, found.kept)
+  }
+}
+
+extension Merging.Result {
+  fileprivate mutating func setAside(_ copy: DocumentFile, _ part: MergeOutcome.Part, of file: DocumentFile) {
+    do throws(ArtError) {
+      try copy.setAside(part, of: file)
+      removed.append(copy.name)
+    } catch {
+      kept.append(error)
     }
   }
 }

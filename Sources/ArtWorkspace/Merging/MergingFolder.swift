@@ -13,7 +13,11 @@ import Glibc
 ///
 /// The second rule is the guard. A program that carries files between machines keeps one of two states, and deletes copies: three machines
 /// and one cut lost 34 of 180 edits for good. So each document's file is held open, and what it held when another one takes its place is
-/// merged into that. A file that is overwritten in place is not guarded.
+/// merged into that. Files are held when they come, on another thread than the one that merges: see `HeldFiles`. A file that is overwritten in
+/// place is not guarded.
+///
+/// The name of a file says nothing of who has put it there. So conflict copies of other users are reported, and stay; and in a folder that no
+/// program is known to carry, they can be merged on request only: a file that a browser has saved there is none.
 ///
 /// Two seconds after a merge it looks at the file once more: the carrying program may have set back the file's time, see `HeldFile.renewTime`.
 ///
@@ -26,22 +30,32 @@ public actor MergingFolder {
     case merged(String, Merging.Result)
     /// Copies of the document at this path could not be merged. It is tried again when one of them changes.
     case failed(String, ArtError)
+    /// Conflict copies of the document at this path wait for somebody to ask for their merge; their paths.
+    case waiting(String, copies: [String])
+  }
+
+  /// Which conflict copies are merged by themselves.
+  public enum Mode: Sendable {
+    /// All.
+    case all
+    /// Those in folders that a program is known to carry between machines.
+    case carried
   }
 
   private let folder: DocumentFolder
   private let merging: Merging
+  private let mode: Mode
   private let only: Set<FilePath>?
-  private var held: [FilePath: HeldFile] = [:]
+  private let held = HeldFiles()
+  /// The files that merges have put in place, until they are looked at once more.
+  private var placed: [FilePath: HeldFile] = [:]
   /// The last error of each document. The same error is reported once.
   private var failures: [FilePath: ArtError] = [:]
+  /// The conflict copies of each document that are not merged by themselves, and why. Each is reported once.
+  private var left: [FilePath: [FilePath: ArtError]] = [:]
   /// Documents whose former file could not be read: a program may be writing it.
   private var doubtful: Set<FilePath> = []
-  /// The number of files that may be held open.
-  private var capacity = 512
-  /// Whether an event has reported that there are more documents than that.
-  private var isFull = false
   private var isClosed = false
-  private static let ownFiles = 256
   private var following: [Task<Void, Never>] = []
   /// Documents that were away when a conflict copy came.
   private var awaited: Set<FilePath> = []
@@ -58,10 +72,10 @@ public actor MergingFolder {
   /// Merges in a folder that the caller closes. `only` are the paths of the documents of interest; nil stands for all. The author and the
   /// notices are those of `recovery`.
   public init(
-    _ folder: DocumentFolder, only: Set<String>? = nil, by recovery: Recovery,
+    _ folder: DocumentFolder, _ mode: Mode = .all, only: [String]? = nil, by recovery: Recovery,
     clock: some Clock<Duration> = ContinuousClock()
   ) {
-    self.folder = folder
+    (self.folder, self.mode) = (folder, mode)
     timeline = Timeline(clock)
     self.only = only.map { Set($0.map { FilePath($0) }) }
     merging = Merging(by: recovery)
@@ -72,7 +86,12 @@ public actor MergingFolder {
 
   /// Begins. Returns when all documents are held, and the conflict copies that were there are merged.
   public func begin() async {
-    raiseLimit()
+    held.raiseLimit()
+    folder.forwardArrivals { [held, only, folder] path in
+      guard only?.contains(path) ?? true, ConflictCopy.document(of: path.string) == nil else { return }
+      // What cannot be held now is reported when the document is looked at.
+      do throws(ArtError) { try held.hold(path, at: folder.absolute(path)) } catch {}
+    }
     let (events, replacements) = (folder.events(), folder.replacements.subscribe(capacity: 1_024))
     await checkAll()
     following = [
@@ -98,50 +117,63 @@ public actor MergingFolder {
     isClosed = true
     for task in following { task.cancel() }
     for look in looks.values { look.cancel() }
-    for (path, former) in held {
+    folder.forwardArrivals(to: nil)
+    for (path, files) in held.all {
       let file = await folder.file(path)
-      guard let identity = FileIdentity(at: file.path), identity != former.identity else { continue }
-      do throws(ArtError) { _ = try file.merge(former) } catch { setAside(former, at: path, error) }
+      if let identity = FileIdentity(at: file.path) {
+        for former in files where former.identity != identity {
+          do throws(ArtError) { _ = try file.merge(former) } catch { setAside(former, at: path, error) }
+        }
+      }
+      held.release(path) { _ in true }
     }
-    held = [:]
     broadcast.finish()
   }
 
-  /// As many files may be held open as the system permits, but for those that this program needs besides.
-  private func raiseLimit() {
-    guard let limit = OpenFileLimit.raise() else { return }
-    capacity = max(16, limit - Self.ownFiles)
-  }
-
   /// Why copies are not merged, by the paths of their documents.
-  var failuresByPath: [String: ArtError] {
-    Dictionary(failures.map { ($0.key.string, $0.value) }) { first, _ in first }
+  var failuresByPath: [FilePath: ArtError] {
+    left.compactMapValues { $0.min { $0.key < $1.key }?.value }.merging(failures) { $1 }
   }
 
   private func receive(_ event: FolderEvent) async {
     switch event {
     case .added(let path, _), .conflict(let path, _, _): await check(FilePath(path), isNew: true)
-    case .changed(let path, _), .movedOn(let path, _): await check(FilePath(path))
+    case .changed(let path, _), .movedOn(let path, _), .versions(let path, _, _): await check(FilePath(path))
     case .renamed(let path, let old):
       // A former file at the new path is merged into the one that has come there.
-      let moved = held.removeValue(forKey: FilePath(old))
-      if held[FilePath(path)] == nil { held[FilePath(path)] = moved }
+      held.move(FilePath(old), to: FilePath(path))
       await check(FilePath(path), isNew: true)
     // The former file is held until another one comes, or for good: it may be all that is left of edits.
-    case .removed, .damaged, .degraded: break
+    case .removed(let path): forget(FilePath(path))
+    case .damaged, .degraded: break
     case .rescanned, .resync: await checkAll()
     }
+  }
+
+  /// A conflict copy that was left is gone: another one with its name is reported again.
+  private func forget(_ copy: FilePath) {
+    guard let document = ConflictCopy.document(of: copy.string).map({ FilePath($0) }) else { return }
+    left[document] = left[document]?.filter { $0.key.name != copy.name }
+  }
+
+  /// The conflict copies of a document that wait for somebody to ask for their merge; their paths, sorted.
+  func waiting(of path: FilePath) -> [String] {
+    Self.waiting(left[path] ?? [:]).map { path.prefix + $0.name }.sorted()
+  }
+
+  private static func waiting(_ left: [FilePath: ArtError]) -> [FilePath] {
+    left.filter { $0.value.code == .unavailable }.map(\.key)
   }
 
   /// Each conflict copy is a file of the folder itself, so none has to be looked for. What a killed merge has left is looked for once in each
   /// folder.
   private func checkAll() async {
-    var leftovers: [String: Bool] = [:]
+    var leftovers: [FilePath: Bool] = [:]
     for document in await folder.documents {
       let path = FilePath(document.path)
-      let parent = await FilePath(folder.file(path).path).folder
+      let parent = await FilePath(FilePath(folder.file(path).path).folder)
       if leftovers[parent] == nil {
-        do throws(ArtError) { leftovers[parent] = try DocumentFile.areLeftovers(in: parent) } catch {
+        do throws(ArtError) { leftovers[parent] = try DocumentFile.areLeftovers(in: parent.string) } catch {
           fail(path, error)
         }
       }
@@ -159,13 +191,7 @@ public actor MergingFolder {
     await merge(path, withCopies: isNew || awaited.contains(path) || failures[path] != nil)
   }
 
-  /// Whether conflict copies lie beside a document, or what a killed merge has left.
-  private static func hasCopies(_ file: DocumentFile) throws(ArtError) -> Bool {
-    if try !ConflictCopy.all(of: file).isEmpty { return true }
-    return try file.hasLeftovers()
-  }
-
-  /// Merges into a document what its former file held, and then its conflict copies. The former file comes first: it may be a conflict copy by
+  /// Merges into a document what its former files held, and then its conflict copies. A former file comes first: it may be a conflict copy by
   /// now, and another one may be at that copy's path already.
   private func merge(_ path: FilePath, withCopies hasCopies: Bool) async {
     guard only?.contains(path) ?? true else { return }
@@ -178,30 +204,59 @@ public actor MergingFolder {
         return
       }
       if hasCopies { awaited.remove(path) }
-      try mergeFormer(file, at: path)
-      guard hasCopies, try Self.hasCopies(file) else { return failures[path] = nil }
-      let former = held[path]
-      let result = try merging.merge(file)
+      try mergeFormers(file, at: path)
+      guard hasCopies, let due = try due(file, at: path) else { return failures[path] = nil }
+      let result = try due == .copies ? merging.merge(file) : merging.merge(file, [])
       hold(result.outcome, at: path)
       // The document may have been replaced once more in between.
-      if let former, former.identity != result.outcome.former { try mergeFormer(file, former, at: path) }
+      try mergeFormers(file, at: path)
       failures[path] = nil
       broadcast.send(.merged(path.string, result))
-      if let error = result.kept.first { fail(path, error) }
+      if let error = result.kept.first(where: { $0.remedy != .mergeCopy }) { fail(path, error) }
     } catch {
       fail(path, error)
     }
   }
 
-  /// Merges what the held file holds, if another one is at its path, and holds that one.
-  private func mergeFormer(_ file: DocumentFile, at path: FilePath) throws(ArtError) {
-    guard let former = held[path] else { return try hold(file, at: path) }
-    guard FileIdentity(at: file.path) != former.identity else { return }
-    try mergeFormer(file, former, at: path)
+  /// What is merged into a document besides its former files.
+  private enum Due {
+    /// Its conflict copies, and what a killed merge has left.
+    case copies
+    /// Only what a killed merge has left.
+    case leftovers
   }
 
-  private func mergeFormer(
-    _ file: DocumentFile, _ former: HeldFile, at path: FilePath
+  /// What is to be merged into a document by itself; nil for nothing. Reports the conflict copies that are not.
+  private func due(_ file: DocumentFile, at path: FilePath) throws(ArtError) -> Due? {
+    let found = try ConflictCopy.found(beside: file)
+    var isCarried = found.own.isEmpty || mode == .all
+    if !isCarried { isCarried = try CarriedFolder.isCarried(file.path) }
+    var left: [FilePath: ArtError] = [:]
+    for error in found.kept where error.remedy == .mergeCopy { left[FilePath(error.subject ?? "")] = error }
+    if !isCarried { for copy in found.own { left[FilePath(copy.path)] = .waiting(copy) } }
+    let former = self.left.updateValue(left, forKey: path) ?? [:]
+    let new = left.filter { former[$0.key] != $0.value }
+    for error in new.values where error.code == .notPermitted { broadcast.send(.failed(path.string, error)) }
+    let waiting = Self.waiting(new)
+    if !waiting.isEmpty {
+      broadcast.send(.waiting(path.string, copies: waiting.map { path.prefix + $0.name }.sorted()))
+    }
+    if left.isEmpty { self.left[path] = nil }
+    if !found.own.isEmpty, isCarried { return .copies }
+    return try file.hasLeftovers() ? .leftovers : nil
+  }
+
+  /// Holds the file at the path, and merges into it what those hold that were there before.
+  private func mergeFormers(_ file: DocumentFile, at path: FilePath) throws(ArtError) {
+    do throws(ArtError) { try held.hold(path, at: file.path) } catch { fail(path, error) }
+    for former in held.formers(of: path, besides: FileIdentity(at: file.path)) {
+      try merge(former, into: file, at: path)
+      held.release(path) { $0 === former }
+    }
+  }
+
+  private func merge(
+    _ former: HeldFile, into file: DocumentFile, at path: FilePath
   ) throws(ArtError) {
     let outcome: MergeOutcome?
     do throws(ArtError) { outcome = try file.merge(former) } catch {
@@ -215,10 +270,10 @@ public actor MergingFolder {
       guard isHopeless else { throw error }
       setAside(former, at: path, error)
       doubtful.remove(path)
-      return try hold(file, at: path)
+      return
     }
     doubtful.remove(path)
-    guard let outcome else { return try hold(file, at: path) }
+    guard let outcome else { return }
     hold(outcome, at: path)
     if outcome.hasChanged { broadcast.send(.merged(path.string, Merging.Result(outcome: outcome))) }
   }
@@ -238,30 +293,20 @@ public actor MergingFolder {
           about: path.string, remedy: error.remedy)))
   }
 
-  /// Holds the file that is at a path.
-  private func hold(_ file: DocumentFile, at path: FilePath) throws(ArtError) {
-    if try hasCapacity(for: path) { held[path] = try HeldFile(file.path) }
-  }
-
-  /// Whether the document's file may be held open. Throws `unavailable` for the first one that may not.
-  private func hasCapacity(for path: FilePath) throws(ArtError) -> Bool {
-    guard held[path] == nil, held.count >= capacity else { return true }
-    guard !isFull else { return false }
-    isFull = true
-    throw ArtError(
-      .unavailable,
-      "more than \(capacity) documents: \(path.string) and others are not guarded; raise `ulimit -Hn`",
-      about: path.string)
-  }
-
-  /// Holds the file that a merge has put in place.
+  /// Holds the file that a merge has put in place, instead of the one that it has merged.
   private func hold(_ outcome: MergeOutcome, at path: FilePath) {
-    // The same file stays held as it is: it knows the time that it had when it was put there.
-    guard outcome.held?.identity != held[path]?.identity else { return }
-    do throws(ArtError) { if try hasCapacity(for: path) { held[path] = outcome.held } } catch {
+    guard let file = outcome.held else { return }
+    do throws(ArtError) {
+      if outcome.hasChanged {
+        held.release(path) { $0.identity == outcome.former && $0.identity != file.identity }
+      }
+      try held.hold(file, path)
+    } catch {
       fail(path, error)
     }
-    if outcome.hasChanged, outcome.held != nil { lookAgain(at: path) }
+    guard outcome.hasChanged else { return }
+    placed[path] = file
+    lookAgain(at: path)
   }
 
   private func lookAgain(at path: FilePath) {
@@ -277,7 +322,9 @@ public actor MergingFolder {
   private func look(at path: FilePath) async {
     looks[path] = nil
     await merge(path, withCopies: awaited.contains(path) || failures[path] != nil)
-    do throws(ArtError) { try held[path]?.renewTime() } catch { fail(path, error) }
+    do throws(ArtError) { try placed.removeValue(forKey: path)?.renewTime() } catch {
+      fail(path, error)
+    }
   }
 
   /// Reports an error, once for a document. What may pass is tried again after a while.
@@ -288,5 +335,15 @@ public actor MergingFolder {
     guard failures[path] != error else { return }
     failures[path] = error
     broadcast.send(.failed(path.string, error))
+  }
+}
+
+extension ArtError {
+  /// A conflict copy in a folder that no program is known to carry between machines.
+  fileprivate static func waiting(_ copy: ConflictCopy) -> ArtError {
+    ArtError(
+      .unavailable,
+      "no program is known to carry this folder between machines, so the copy is merged only if you ask for it",
+      about: copy.path, remedy: .mergeCopy)
   }
 }

@@ -38,7 +38,7 @@ public struct SyncthingFolder: Sendable {
     "HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME", "STHOMEDIR", "STCONFDIR", "STDATADIR",
   ]
 
-  private let folder: String
+  private let folder: FilePath
   private let program: HelperProgram?
 
   /// A folder. `path` are the folders in which `syncthing` is looked for, separated by colons. Throws `noSuchDocument` without such a folder.
@@ -46,7 +46,7 @@ public struct SyncthingFolder: Sendable {
     guard let real = FilePath.resolvedIfThere(folder) else {
       throw ArtError(.noSuchDocument, "there is no folder \(folder)", about: folder)
     }
-    self.folder = real
+    self.folder = FilePath(real)
     let paths = path.split(separator: ":").map { "\($0)/syncthing" }
     program = paths.first { (path: String) in access(path, X_OK) == 0 }.map { HelperProgram(path: $0) }
   }
@@ -71,9 +71,11 @@ public struct SyncthingFolder: Sendable {
     guard let program else { return .missing }
     let list = try run(program, ["folders", "list"])
     guard list.status == 0 else { return .silent(list.errors) }
-    var paths: [String: String] = [:]
+    var paths: [String: FilePath] = [:]
     for id in list.lines {
-      paths[id] = try value(program, id, ["path"]).flatMap { FilePath.resolvedIfThere($0) }
+      paths[id] = try value(program, id, ["path"]).flatMap { FilePath.resolvedIfThere($0) }.map {
+        FilePath($0)
+      }
     }
     for id in list.lines where paths[id] == folder {
       try set(program, id, ["max-conflicts", "set", "--", "-1"])
@@ -83,7 +85,7 @@ public struct SyncthingFolder: Sendable {
       }
       return .set(id: id)
     }
-    let above = paths.values.filter { folder.hasPrefix($0.hasSuffix("/") ? $0 : $0 + "/") }
+    let above = paths.values.filter { folder.isWithin($0) }.map(\.string)
     return above.max { $0.utf8.count < $1.utf8.count }.map(Outcome.inside) ?? .unknown
   }
 

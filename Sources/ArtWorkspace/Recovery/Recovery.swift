@@ -154,7 +154,7 @@ public struct OrphanedEdits {
   /// The journal.
   public let journal: OrphanedJournal
   /// How the journal matches its document; nil if its head cannot be read.
-  public let match: JournalMatch?
+  package let match: JournalMatch?
   /// The document's name for messages; a path to it if the document was found.
   public let name: String
   fileprivate let notice: @Sendable (DocumentNotice) -> Void
@@ -201,9 +201,9 @@ public struct OrphanedEdits {
 public struct OrphanedEditsSelection {
   private enum Entry {
     /// The real path, and the path as given.
-    case folder(String, given: String)
+    case folder(FilePath, given: String)
     /// The file is nil if it is missing.
-    case document(String, FileIdentity?, given: String)
+    case document(FilePath, FileIdentity?, given: FilePath)
   }
 
   private var named: [Entry] = []
@@ -218,12 +218,12 @@ public struct OrphanedEditsSelection {
     self.notice = notice
     for name in names {
       if let folder = Self.realFolder(name) {
-        named.append(.folder(folder, given: name))
+        named.append(.folder(FilePath(folder), given: name))
         continue
       }
       let file = try file(name)
       let path = Self.realPath(file.path)
-      named.append(.document(path, FileIdentity(at: path), given: file.path))
+      named.append(.document(FilePath(path), FileIdentity(at: path), given: FilePath(file.path)))
     }
   }
 
@@ -231,7 +231,7 @@ public struct OrphanedEditsSelection {
   public var isEverything: Bool { named.isEmpty }
 
   /// Whether a document at that path is selected; no file is read.
-  func isMeant(_ path: String) -> Bool { named.isEmpty || name(of: path) != nil }
+  func isMeant(_ path: FilePath) -> Bool { named.isEmpty || name(of: path) != nil }
 
   /// The selected journals: all, or those whose documents are in the selection, by the path in the journal, by the original file,
   /// or as copies. If paths were given, only their documents and those that the journals name are opened. Documents without
@@ -241,13 +241,14 @@ public struct OrphanedEditsSelection {
   ) throws(ArtError) -> [OrphanedEdits] {
     for entry in named {
       switch entry {
-      case .folder(let path, _): search.inspect(folder: path)
-      case .document(_, _, let given): search.inspect(DocumentFile(given))
+      case .folder(let path, _): search.inspect(folder: path.string)
+      case .document(_, _, let given): search.inspect(DocumentFile(given.string))
       }
     }
     var selected: [OrphanedEdits] = []
-    var found: Set<String> = []
-    for journal in journals.sorted(by: { ($0.modified, $0.path) < ($1.modified, $1.path) }) {
+    var found: Set<FilePath> = []
+    for journal in journals.sorted(by: { ($0.modified, FilePath($0.path)) < ($1.modified, FilePath($1.path)) }
+    ) {
       guard let head = journal.head else {
         if named.isEmpty {
           selected.append(OrphanedEdits(journal: journal, match: nil, name: journal.path, notice: notice))
@@ -256,30 +257,31 @@ public struct OrphanedEditsSelection {
       }
       guard mayBeMeant(head, search) else { continue }
       let match = match(head, &search)
-      var path = head.path
+      var path = head.filePath
       var others = search.copies(for: head)
-      var other: String?
+      var other: FilePath?
       if case .restore(let target) = match {
-        (path, others) = (target, [head.path])
+        (path, others) = (target, [head.filePath])
         other = otherName(of: target)
       }
       let meant = ([path] + others).compactMap { name(of: $0) } + (other.map { [$0] } ?? [])
       guard named.isEmpty || !meant.isEmpty else { continue }
       found.formUnion(meant)
       selected.append(
-        OrphanedEdits(journal: journal, match: match, name: name(of: path) ?? other ?? path, notice: notice))
+        OrphanedEdits(
+          journal: journal, match: match, name: (name(of: path) ?? other ?? path).string, notice: notice))
     }
-    for case .document(_, _, let given) in named where !found.contains(given) { try missing(given) }
+    for case .document(_, _, let given) in named where !found.contains(given) { try missing(given.string) }
     return selected
   }
 
   private func mayBeMeant(_ head: JournalHead, _ search: JournalSearch) -> Bool {
-    isMeant(head.path) || !search.copies(for: head).isEmpty
+    isMeant(head.filePath) || !search.copies(for: head).isEmpty
   }
 
   /// The given name of a file that has another path than the given one: through a hard link or a bind mount.
-  private func otherName(of path: String) -> String? {
-    let file = FileIdentity(at: path)
+  private func otherName(of path: FilePath) -> FilePath? {
+    let file = FileIdentity(at: path.string)
     for case .document(_, let given?, let name) in named where given == file { return name }
     return nil
   }
@@ -287,22 +289,22 @@ public struct OrphanedEditsSelection {
   /// The match of a journal. The other files in a document's folder are only searched if the journal is about the document and
   /// names another path.
   private func match(_ head: JournalHead, _ search: inout JournalSearch) -> JournalMatch {
-    for case .document(let path, let file, _) in named where path != head.path {
+    for case .document(let path, let file, _) in named where path != head.filePath {
       let isVeryFile = file.map(head.isFile) ?? false
       if !isVeryFile, search.copies(for: head).contains(path) {
-        search.inspect(folder: FilePath(path).folder)
+        search.inspect(folder: path.folder)
       }
     }
     return search.match(head)
   }
 
   /// The given name for a path; nil if it is not selected.
-  private func name(of path: String) -> String? {
+  private func name(of path: FilePath) -> FilePath? {
     for entry in named {
       switch entry {
       case .document(path, _, let given): return given
-      case .folder(FilePath(path).folder, let given):
-        return FilePath.path(of: FilePath(path).name, in: given)
+      case .folder(FilePath(path.folder), let given):
+        return FilePath(FilePath.path(of: path.name, in: given))
       case .document, .folder: break
       }
     }
@@ -318,7 +320,7 @@ public struct OrphanedEditsSelection {
     if let path = FilePath.resolvedIfThere(path) { return path }
     let parts = FilePath(path)
     guard let folder = FilePath.resolvedIfThere(parts.folder) else { return path }
-    return folder == "/" ? "/\(parts.name)" : "\(folder)/\(parts.name)"
+    return FilePath.path(of: parts.name, in: folder)
   }
 }
 
@@ -440,7 +442,7 @@ public struct Restoration {
       }
     case .restore:
       try each(of: orphaned, report) { (edits) throws(ArtError) in try restore(edits, report) }
-      try folder?.removeEmptyJournals { selection.isMeant($0.path) }
+      try folder?.removeEmptyJournals { selection.isMeant($0.filePath) }
     }
   }
 
@@ -516,10 +518,11 @@ extension Restoration {
     guard let head = orphaned.first?.journal.head, bases.count == 1 else {
       return try report(orphaned.isEmpty ? .nothingToSave : .severalDocuments)
     }
-    let source = search.source(of: head).map { DocumentFile($0, notice: notice) }
-    if let source, source.path != head.path {
+    let source = search.source(of: head).map { DocumentFile($0.string, notice: notice) }
+    if let source, FilePath(source.path) != head.filePath {
       try report(.createdFromCopy(new: new.path, source: source.path, original: head.path))
     }
+    try new.checkFree()
     var author = try recovery.newAuthor()
     var random = SystemRandomNumberGenerator()
     var locked: [(edits: OrphanedEdits, journal: OrphanedJournal)] = []

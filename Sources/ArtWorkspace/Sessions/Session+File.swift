@@ -7,17 +7,22 @@ import Dispatch
 
 // What a session reads and writes in the document's file beside the edits: pictures and named versions.
 
+/// Runs blocking work on another thread.
+func onAnotherThread<Value: Sendable>(
+  _ work: @escaping @Sendable () throws(ArtError) -> Value
+) async throws(ArtError) -> Value {
+  try await withCheckedContinuation { continuation in
+    DispatchQueue.global().async { continuation.resume(returning: Result(catching: work)) }
+  }.get()
+}
+
 extension Session {
   /// Runs blocking work on the document's file, on another thread.
   func inFile<Value: Sendable>(
     _ work: @escaping @Sendable (DocumentFile) throws(ArtError) -> Value
   ) async throws(ArtError) -> Value {
     let file = DocumentFile(filePath)
-    return try await withCheckedContinuation { continuation in
-      DispatchQueue.global().async {
-        continuation.resume(returning: Result { () throws(ArtError) in try work(file) })
-      }
-    }.get()
+    return try await onAnotherThread { () throws(ArtError) in try work(file) }
   }
 
   /// The bytes of the background of a content of this document; nil without one, and where they are lost. Throws what reading the file
@@ -42,13 +47,12 @@ extension Session {
     }
   }
 
-  /// A version in the file, with its art, and the digest of its picture if the file has it. What others have saved before is adopted first,
-  /// unless only a save includes it.
+  /// A version in the file, with its art, and the digest of its picture if the file has it. What others have saved before is adopted first.
   func storedVersion(
     _ name: String
   ) async throws(ArtError) -> (version: NamedVersion, content: VersionContent, picture: String?) {
     // Reading the version reports why the file cannot be read.
-    if await !shared.document.joinsEdits { await shared.document.refresh(isQuiet: false) }
+    await shared.document.refresh(isQuiet: false)
     let id = shared.id
     return try await inFile { (file) throws(ArtError) in try file.version(name, in: id) }
   }
@@ -67,8 +71,8 @@ extension Session {
       try await save()
       let base = await shared.document.saved
       do throws(ArtError) {
-        return try await inFile { (file) throws(ArtError) in
-          try file.keepVersion(named: name, stamp: stamp, in: id, of: base)
+        return try await changingVersions { (file, held) throws(ArtError) in
+          try file.keepVersion(named: name, stamp: stamp, in: id, of: base, holding: held)
         }
       } catch {
         guard error.code == .movedOn else { throw error }
@@ -76,9 +80,22 @@ extension Session {
       }
     }
     try await save()
-    return try await inFile { (file) throws(ArtError) in
-      try file.keepVersion(named: name, stamp: stamp, in: id)
+    return try await changingVersions { (file, held) throws(ArtError) in
+      try file.keepVersion(named: name, stamp: stamp, in: id, of: nil, holding: held)
     }
+  }
+
+  /// Names or removes a version in the document's file. The document guards it from then on, as it guards its saved edits.
+  private func changingVersions(
+    _ work:
+      @escaping @Sendable (DocumentFile, HeldFile?) throws(ArtError) -> (
+        version: NamedVersion, file: HeldFile?
+      )
+  ) async throws(ArtError) -> NamedVersion {
+    let held = await shared.document.heldFile
+    let changed = try await inFile { (file) throws(ArtError) in try work(file, held) }
+    await shared.document.versionChanged(in: changed.file)
+    return changed.version
   }
 
   /// The id of a version to keep. It has an origin of its own: the numbers of the document's are those of edits.
@@ -99,6 +116,8 @@ extension Session {
   public func removeVersion(_ reference: String) async throws(ArtError) -> NamedVersion {
     try await checkWritable()
     let id = shared.id
-    return try await inFile { (file) throws(ArtError) in try file.removeVersion(reference, in: id) }
+    return try await changingVersions { (file, held) throws(ArtError) in
+      try file.removeVersion(reference, in: id, holding: held)
+    }
   }
 }

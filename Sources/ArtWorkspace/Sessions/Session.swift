@@ -59,15 +59,36 @@ public final class Session: Sendable {
       file, as: client, settings, isEdited: isEdited, expecting: expected, clock: clock, watchClock: clock)
   }
 
+  /// Opens a document whose edits are made in memory, without a journal, and saved once, when the session ends: as one edit, or not at all.
+  /// Throws as `open` does for a document that is edited.
+  package static func openDraft(
+    of file: DocumentFile, as client: DocumentClient, _ settings: WorkspaceSettings,
+    expecting expected: Int? = nil
+  ) async throws(ArtError) -> Session {
+    let clock = ContinuousClock()
+    return try await open(
+      file, as: client, settings, isEdited: true, asDraft: true, expecting: expected, clock: clock,
+      watchClock: clock)
+  }
+
   /// The same with another clock for the watcher.
   static func open(
     _ file: DocumentFile, as client: DocumentClient, _ settings: WorkspaceSettings, isEdited: Bool = false,
-    expecting expected: Int? = nil, clock: some Clock<Duration>, watchClock: some Clock<Duration>
+    asDraft: Bool = false, expecting expected: Int? = nil, clock: some Clock<Duration>,
+    watchClock: some Clock<Duration>
   ) async throws(ArtError) -> Session {
     if isEdited { try ConflictCopy.refuseEdits(of: file) }
-    let document = try await Document.open(
-      file, author: client.author, session: client.session, journal: settings.journal,
-      autosave: settings.autosave, refreshInterval: nil, clock: clock)
+    let draft = asDraft ? try Draft(of: file) : nil
+    let document =
+      if let draft {
+        try await Document.open(
+          draft.store, author: client.author, session: client.session, journal: .none,
+          autosave: Draft.autosave, refreshInterval: nil, clock: clock)
+      } else {
+        try await Document.open(
+          file, author: client.author, session: client.session, journal: settings.journal,
+          autosave: settings.autosave, refreshInterval: nil, clock: clock)
+      }
     let base = await document.saved
     do throws(ArtError) {
       if isEdited, case .editingDisabled(let reason) = await document.state {
@@ -89,7 +110,7 @@ public final class Session: Sendable {
     let relay = WatchRelay(FolderWatcher(path.folder, watch, clock: watchClock)) { registry.send($0) }
     let shared = SharedDocument(
       document, base.id, FilePath(path.name), FileIdentity(at: file.path), settings, relay, ownsRelay: true,
-      BackgroundFetcher(helpers: settings.helpers), registry)
+      BackgroundFetcher(helpers: settings.helpers), registry, draft)
     registry.add(shared)
     return shared.first(client)
   }
@@ -197,8 +218,7 @@ public final class Session: Sendable {
     try await perform(.revert(to: revision, head: head), tag: tag, since: since)
   }
 
-  /// The same for a revision or a version. Before a return to a version, what others have saved is adopted if nothing is unsaved, unless
-  /// the edits of a save are joined.
+  /// The same for a revision or a version. Before a return to a version, what others have saved is adopted if nothing is unsaved.
   @discardableResult
   public func revert(
     to reference: RevisionReference, tag: RequestTag? = nil, since: KnownHead? = nil

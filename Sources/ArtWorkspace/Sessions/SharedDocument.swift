@@ -27,6 +27,8 @@ final class SharedDocument: Sendable {
 
   let id: DocumentID
   let document: Document
+  /// The file, if the document is in memory until its end.
+  private let draft: Draft?
   /// The fetches of backgrounds.
   let backgrounds: DocumentBackgrounds
   private let root: String
@@ -52,15 +54,16 @@ final class SharedDocument: Sendable {
   init(
     _ document: Document, _ id: DocumentID, _ path: FilePath, _ identity: FileIdentity?,
     _ settings: WorkspaceSettings, _ relay: WatchRelay, ownsRelay: Bool = false,
-    _ fetcher: BackgroundFetcher, _ registry: Registry
+    _ fetcher: BackgroundFetcher, _ registry: Registry, _ draft: Draft? = nil
   ) {
     self.document = document
+    self.draft = draft
     self.id = id
     self.relay = relay
     self.ownsRelay = ownsRelay
     self.registry = registry
     self.settings = settings
-    root = String(document.path.dropLast(path.string.count))
+    root = FilePath(document.path).without(ending: path.string).string
     (number, hints) = relay.follow(path) { [otherNames] in await otherNames.refresh(document) }
     state = Mutex(State(path: path, identity: identity))
     let receiver = Receiver()
@@ -204,7 +207,8 @@ final class SharedDocument: Sendable {
     closeRelay()
     await backgrounds.close()
     var failure: Session.SavingFailure?
-    if discardingChanges {
+    if discardingChanges || draft != nil {
+      if !discardingChanges { failure = await saveDraft() }
       await document.closeDiscardingChanges()
     } else {
       do throws(ArtError) {
@@ -217,6 +221,23 @@ final class SharedDocument: Sendable {
     if let event, failure == nil { send(event) }
     finish()
     return failure
+  }
+
+  /// Saves the edits of a draft, of which no request is performed any more.
+  private func saveDraft() async -> Session.SavingFailure? {
+    let (edits, snapshot) = (await document.unsavedEdits, await document.snapshot)
+    guard let draft, !edits.isEmpty else { return nil }
+    send(.document(.state(.saving)))
+    do throws(ArtError) {
+      let events = try await onAnotherThread { () throws(ArtError) in
+        try draft.save(edits, leadingTo: snapshot.content, at: snapshot.version)
+      }
+      for event in events + [.state(.open)] { send(.document(event)) }
+      return nil
+    } catch {
+      send(.document(.state(.error(error))))
+      return Session.SavingFailure(error: error, unsaved: edits.count)
+    }
   }
 
   /// Ends the sessions if a life cycle event closed the document.
@@ -321,7 +342,7 @@ private final class OtherNames: Sendable {
       return isLinked
     }
     // The watcher takes a file of that name for a journal.
-    if isLinked || store.path.hasSuffix("-journal") { return true }
+    if isLinked || FilePath(store.path).hasEnding("-journal") { return true }
     do throws(ArtError) {
       return try store.stamp().hardLinks > 1
     } catch {

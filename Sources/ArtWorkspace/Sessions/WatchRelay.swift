@@ -59,6 +59,8 @@ final class WatchRelay: EventSource {
     await source.recheck(at: path, after: delay)
   }
 
+  func forwardArrivals(to receive: (@Sendable (FilePath) -> Void)?) { source.forwardArrivals(to: receive) }
+
   func close() async {
     await source.close()
     finish()

@@ -39,7 +39,9 @@ extension Workspace {
     }
     let parent = try subfolder(place.parent?.string ?? "")
     defer { withExtendedLifetime(parent) {} }
-    guard mkdir(parent.path(of: place.name), 0o777) == 0 else {
+    let folder = parent.path(of: place.name)
+    if let twin = TypedPath.twins(of: folder).first { throw .twinExists(twin, of: path) }
+    guard mkdir(folder, 0o777) == 0 else {
       guard errno == EEXIST else { throw .notMade(path, errno) }
       throw ArtError(.exists, "\(path) exists already", about: path, remedy: .chooseName)
     }
@@ -114,6 +116,17 @@ extension Workspace {
     return try DocumentCheck(documentFile(place), recovery: recovery).repair(.repair)
   }
 
+  /// Merges a conflict copy into its document, whoever has put it there. Throws `badValue` if it is none, and what `Merging.merge` throws.
+  public func mergeCopy(_ path: String, by recovery: Recovery) throws(ArtError) -> Merging.Result {
+    let copy = documentFile(try document(at: path))
+    guard let found = ConflictCopy(copy.path) else {
+      throw ArtError(.badValue, "\(path) is no conflict copy of a document beside it", about: path)
+    }
+    var file = DocumentFile(found.document, timeout: copy.timeout)
+    (file.name, file.followsLinks) = (relative(found.document), false)
+    return try Merging(by: recovery).merge(file, [copy])
+  }
+
   /// Moves a document to the trash. Its sessions save first, get `removed` and end; if the path is another name of the file, they
   /// stay open. Throws what saving and `Documents.delete` throw; then the document stays at its path.
   public func delete(
@@ -183,9 +196,9 @@ extension Workspace {
   /// The path of a document that is there: one with the documents' extension, and not below a hidden folder.
   nonisolated func document(at path: String) throws(ArtError) -> FilePath {
     let place = try checked(path)
-    let isDocument = place.name.utf8.suffix(DocumentFile.ending.utf8.count).elementsEqual(
-      DocumentFile.ending.utf8)
-    guard isDocument, !place.components.contains(where: Self.isHidden) else { throw .badDocumentName(path) }
+    guard place.hasEnding(DocumentFile.ending), !place.components.contains(where: Self.isHidden) else {
+      throw .badDocumentName(path)
+    }
     return place
   }
 

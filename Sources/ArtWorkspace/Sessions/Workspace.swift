@@ -33,8 +33,8 @@ public struct WorkspaceSettings: Sendable {
   public var quiet = Duration.milliseconds(20)
   /// The helper programs.
   public var helpers = HelperPrograms.installed
-  /// Whether conflict copies are merged by themselves, and each document is guarded: see `MergingFolder`.
-  public var mergesCopies = false
+  /// Which conflict copies are merged by themselves, and whether each document is guarded: see `MergingFolder`. Nil for neither.
+  public var merges: MergingFolder.Mode?
   /// A reason to scan the folder every two seconds instead of watching it; normally nil.
   public var pollBecause: String?
 
@@ -97,7 +97,8 @@ public actor Workspace {
     let root = try DocumentFolder.root(of: path)
     let relay = WatchRelay(source(root)) { registry.send($0) }
     let folder = try await DocumentFolder.open(
-      path, clock: clock, observer: { registry.observe($0, in: root.hasSuffix("/") ? root : root + "/") }
+      path, clock: clock,
+      observer: { registry.observe($0, in: FilePath(root).endsWithSlash ? root : root + "/") }
     ) { _ in
       relay
     }
@@ -111,14 +112,15 @@ public actor Workspace {
     _ relay: WatchRelay, _ registry: Registry
   ) {
     self.path = path
-    self.root = root.hasSuffix("/") ? root : root + "/"
+    self.root = FilePath(root).endsWithSlash ? root : root + "/"
     self.settings = settings
     self.folder = folder
     self.relay = relay
     self.registry = registry
     merging =
-      settings.mergesCopies
-      ? MergingFolder(folder, by: Self.recovery(settings, by: nil, report: { _ in })) : nil
+      settings.merges.map {
+        MergingFolder(folder, $0, by: Self.recovery(settings, by: nil, report: { _ in }))
+      }
     fetcher = BackgroundFetcher(helpers: settings.helpers)
   }
 
@@ -136,11 +138,11 @@ public actor Workspace {
   public func document(_ path: String) async -> FolderDocument? { await folder.document(FilePath(path)) }
 
   /// Why open documents are not saved, by their paths.
-  public var saveFailures: [String: ArtError] {
+  package var saveFailures: [FilePath: ArtError] {
     get async {
-      var failures: [String: ArtError] = [:]
+      var failures: [FilePath: ArtError] = [:]
       for shared in registry.all {
-        if case .error(let error) = await shared.document.state { failures[shared.path.string] = error }
+        if case .error(let error) = await shared.document.state { failures[shared.path] = error }
       }
       return failures
     }
@@ -150,7 +152,12 @@ public actor Workspace {
   public nonisolated func merges() -> EventSequence<MergingFolder.Event>? { merging?.events() }
 
   /// Why copies of documents are not merged, by the documents' paths.
-  public var mergeFailures: [String: ArtError] { get async { await merging?.failuresByPath ?? [:] } }
+  package var mergeFailures: [FilePath: ArtError] { get async { await merging?.failuresByPath ?? [:] } }
+
+  /// The conflict copies of a document that are merged only on request; their paths.
+  public func waitingCopies(of path: String) async -> [String] {
+    await merging?.waiting(of: FilePath(path)) ?? []
+  }
 
   /// Whether this user may not write the document's file.
   public nonisolated func isReadOnly(_ path: String) -> Bool {
@@ -299,9 +306,9 @@ public actor Workspace {
 
   nonisolated func checked(_ path: String) throws(ArtError) -> FilePath {
     let path = FilePath(path)
-    guard !path.isRoot, !path.string.hasPrefix("/"), !path.components.contains(".."),
+    guard !path.isRoot, !path.isAbsolute, !path.components.contains(".."),
       !path.components.contains("."),
-      path.components.joined(separator: "/") == path.string
+      FilePath(path.components.joined(separator: "/")) == path
     else { throw .outsideWorkspace(path.string) }
     return path
   }
@@ -370,7 +377,7 @@ final class Registry: Sendable {
       case .renamed(let new, let old): follow(to: FilePath(new), from: FilePath(old), in: root)
       case .added(let path, _): follow(to: FilePath(path), from: nil, in: root)
       case .removed(let path): for shared in all where shared.path == FilePath(path) { shared.send(.removed) }
-      case .conflict, .changed, .movedOn, .damaged, .degraded, .rescanned, .resync: break
+      case .conflict, .changed, .movedOn, .versions, .damaged, .degraded, .rescanned, .resync: break
       }
     }
   }

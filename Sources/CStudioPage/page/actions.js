@@ -27,7 +27,7 @@ import { all, bounds, inverted, middleOf, sameEmoji } from './selection.js';
 import { nearest } from './reading.js';
 import { boxOf, edgesOf, rotation, rounded } from './rules.js';
 import { drawID } from './net.js';
-import { errorText, words } from './words.js';
+import { errorText, isMac, words } from './words.js';
 
 /** How much larger the steps of arrows are while something is grabbed. */
 const grabStep = 10;
@@ -448,7 +448,8 @@ export function run(studio, id) {
     return true;
   }
   if (!id.startsWith('move.') && !settlesItself.includes(id)) studio.settle();
-  Promise.resolve(action.run(studio)).catch((error) => studio.emit('note', { text: errorText(error), kind: 'bad' }));
+  // News have told that the document was left.
+  Promise.resolve(action.run(studio)).catch((error) => error.code === 'left' || studio.emit('note', { text: errorText(error), kind: 'bad' }));
   return true;
 }
 
@@ -458,7 +459,6 @@ export const isEnabled = (studio, action) => action.isEnabled?.(studio) ?? true;
 /** @param {string} id */
 export const actionOf = (id) => table.get(id);
 
-const isMac = /Mac|iP(hone|ad)/.test(navigator.platform);
 
 /**
  * A key as people read it.

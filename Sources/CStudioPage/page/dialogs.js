@@ -11,6 +11,7 @@ import { chooseLanguage, chosenLanguage, fileSize, languages, number } from './l
 import { linkWith } from './net.js';
 import { build } from './panels.js';
 import { limits } from './rules.js';
+import { settings } from './storage.js';
 import { download, regionOf, setAddress, setPicture, visibleRegion, wasReplaced } from './transfer.js';
 import { actionName, errorText, words } from './words.js';
 
@@ -141,7 +142,7 @@ export function showBackground(studio) {
     field(words.background.url, url), group(words.background.file, choose, file, removeButton),
     group('', choice(keep, words.background.keep), choice(own, words.background.private)), build('p', {}, words.background.hint),
   ], () => {
-    if (url.value.trim()) setAddress(studio, url.value.trim(), { keepsCanvas: chosen(), allowsPrivate: own.checked }).catch(() => {});
+    if (url.value.trim()) setAddress(studio, url.value.trim(), { keepsCanvas: chosen(), allowsPrivate: own.checked });
   });
   const dialog = show(studio, words.background.title, [content]);
   url.select();
@@ -154,12 +155,12 @@ export function showBackground(studio) {
 export function askLink(studio) {
   const link = build('input', { type: 'text', required: true, autocomplete: 'off', spellcheck: false });
   link.addEventListener('input', () => link.setCustomValidity(''));
-  const content = form(words.newLink.verb, [field(words.newLink.field, link), build('p', {}, words.newLink.hint)], () => {
+  const content = form(words.newLink.verb, [field(words.newLink.field, link), build('p', {}, words.newLink.hint)], async () => {
     const { title } = words.newLink;
-    const address = linkWith(link.value, studio.kept);
-    if (!address || address === 'too long') return studio.emit('note', { text: address ? words.newLink.long : words.newLink.none, kind: 'bad', action: { name: title, run: () => askLink(studio) } });
-    studio.isHandedOver = !address.startsWith(`${location.origin}/`);
-    location.assign(address);
+    studio.endInput();
+    const address = await linkWith(link.value, studio.net, studio.name);
+    if (address && address !== 'too long') studio.go(address);
+    else studio.emit('note', { text: address ? words.newLink.long(location.port) : words.newLink.none, kind: 'bad', action: { name: title, run: () => askLink(studio) } });
   });
   show(studio, words.newLink.title, [content]);
   link.focus();
@@ -309,7 +310,7 @@ export function showCanvas(studio) {
 
 /** @param {Studio} studio */
 export function showExport(studio) {
-  const kept = JSON.parse(localStorage.getItem('export') ?? '{}');
+  const kept = JSON.parse(settings.get('export') ?? '{}');
   const format = select([['png', 'PNG'], ['jpeg', 'JPEG'], ['webp', 'WebP'], ['svg', 'SVG'], ['pdf', 'PDF']], kept.format ?? 'png');
   const scale = select([['0.5', '½ ×'], ['1', '1 ×'], ['2', '2 ×'], ['3', '3 ×'], ['4', '4 ×']], kept.scale ?? '2');
   const part = select([['', words.export.whole], ['selection', words.export.selection], ['view', words.export.view]], '');
@@ -328,7 +329,7 @@ export function showExport(studio) {
   format.addEventListener('change', update);
   update();
   show(studio, words.export.title, [form(words.export.download, [field(words.export.format, format), field(words.export.part, part), ...Object.values(rows)], async () => {
-    localStorage.setItem('export', JSON.stringify({ format: format.value, scale: scale.value, transparent: transparent.checked, quality: String(quality.number) }));
+    settings.set('export', JSON.stringify({ format: format.value, scale: scale.value, transparent: transparent.checked, quality: String(quality.number) }));
     const region = part.value === 'selection' ? regionOf(studio.selection) : part.value === 'view' ? visibleRegion(studio) : '';
     /** @type {Record<string, string>} */
     const query = { format: format.value };
@@ -360,10 +361,7 @@ export function showLanguage(studio) {
   const chosen = select([['', words.language.browser], ...Object.entries(languages).map(([code, { name }]) => /** @type {[string, string]} */ ([code, name]))], chosenLanguage() ?? '');
   show(studio, words.language.title, [form(words.language.save, [field(words.language.field, chosen), build('p', {}, words.language.hint)], () => {
     chooseLanguage(chosen.value || null);
-    studio.settle();
-    studio.keep();
-    studio.net.isRestarting = true;
-    location.reload();
+    studio.go();
   })]);
 }
 

@@ -8,6 +8,7 @@ import { add, edit } from './actions.js';
 import { language } from './language.js';
 import { build } from './panels.js';
 import { Sheet } from './sheet.js';
+import { settings } from './storage.js';
 import { words } from './words.js';
 
 /** The most emoji that a search gives. */
@@ -62,7 +63,7 @@ class Panel {
   #find = /** @type {HTMLInputElement} */ (document.getElementById('find'));
   #found = /** @type {HTMLElement} */ (document.getElementById('found'));
   #sheet;
-  #tone = localStorage.getItem('tone') ?? '';
+  #tone = settings.get('tone') ?? '';
   /** @type {{ name: string, emoji: string[] }[]} */
   #palettes = [];
   /** @type {string[]} */
@@ -234,7 +235,7 @@ class Panel {
       const button = build('button', { type: 'button', 'aria-label': name, title: name, 'aria-pressed': this.#tone === modifier }, `\u{270B}${modifier}`);
       button.addEventListener('click', () => {
         this.#tone = modifier;
-        localStorage.setItem('tone', modifier);
+        settings.set('tone', modifier);
         for (const other of buttons) other.setAttribute('aria-pressed', String(other === button));
         if (this.#find.value) this.#searching = this.#search();
         else this.#show();

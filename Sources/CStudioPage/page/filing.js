@@ -7,7 +7,8 @@
 
 import { field, form, select, show } from './dialogs.js';
 import { ending, folderOf, nameOf, pathIn, title } from './documents.js';
-import { build } from './panels.js';
+import { build, mergeCopies } from './panels.js';
+import { settings } from './storage.js';
 import { Thumbnails } from './thumbs.js';
 import { saveFile } from './transfer.js';
 import { errorText, words } from './words.js';
@@ -58,7 +59,7 @@ export function newDocument(studio, folder, template = '') {
     shape.classList.toggle('tall', height * 4 > width * 3);
     choice(`${width}x${height}`, shape, words.documents.sizes[id], `${width} × ${height}`);
   }
-  const kept = localStorage.getItem('size');
+  const kept = settings.get('size');
   const first = /** @type {HTMLInputElement[]} */ ([...choices.querySelectorAll('input')]);
   (first.find(({ value }) => value === kept) ?? first[0]).checked = true;
   const dialog = show(studio, words.documents.newTitle, [form(words.documents.create, [field(words.documents.name, name), choices], async () => {
@@ -66,7 +67,7 @@ export function newDocument(studio, folder, template = '') {
     const size = /^(\d+)x(\d+)$/.exec(chosen);
     const path = pathIn(folder, name.value.trim());
     const request = size ? { name: path, width: Number(size[1]), height: Number(size[2]) } : { name: path, template: chosen };
-    if (size) localStorage.setItem('size', chosen);
+    if (size) settings.set('size', chosen);
     try {
       const { documents } = await studio.net.request({ documents: { create: request } });
       await studio.goTo(documents.done[0]);
@@ -222,7 +223,7 @@ const formats = /** @type {[string, string][]} */ ([['png', 'PNG'], ['jpeg', 'JP
  * @param {string[]} paths
  */
 export function exportDocuments(studio, paths) {
-  const format = select([...formats, ['document', words.documents.asDocument]], localStorage.getItem('exportMany') ?? 'png');
+  const format = select([...formats, ['document', words.documents.asDocument]], settings.get('exportMany') ?? 'png');
   const scale = select([['0.5', '½ ×'], ['1', '1 ×'], ['2', '2 ×'], ['3', '3 ×']], '1');
   const scaleField = field(words.export.scale, scale);
   const update = () => { scaleField.hidden = !['png', 'jpeg', 'webp'].includes(format.value); };
@@ -230,7 +231,7 @@ export function exportDocuments(studio, paths) {
   update();
   const heading = paths.length === 1 ? words.documents.exportOne(title(nameOf(paths[0]))) : words.documents.exportMany(paths.length);
   show(studio, heading, [form(words.export.download, [field(words.export.format, format), scaleField], () => {
-    localStorage.setItem('exportMany', format.value);
+    settings.set('exportMany', format.value);
     return downloadAll(studio, paths, format.value, scale.value);
   })]);
 }
@@ -287,13 +288,20 @@ function freeName(stem, end, taken) {
 export function showTrouble(studio, path, { state, why }) {
   if (!state) return;
   const isDamaged = state === 'damaged';
+  const canMerge = state === 'conflict';
   const text = state === 'unsaved' ? words.documents.unsaved(Number(why) || 1) : why ?? '';
-  const close = build('button', { type: 'button', class: isDamaged ? 'quiet' : 'main' }, isDamaged ? words.cancel : words.ok);
+  const hasMore = isDamaged || canMerge;
+  const close = build('button', { type: 'button', class: hasMore ? 'quiet' : 'main' }, hasMore ? words.cancel : words.ok);
   const repair = build('button', { type: 'button', class: 'main', hidden: !isDamaged }, words.documents.repair);
+  const merge = build('button', { type: 'button', class: 'main', hidden: !canMerge }, words.documents.merge);
   const dialog = show(studio, title(nameOf(path)), [
-    build('p', {}, build('b', {}, words.documents.states[state])), text ? build('p', {}, text) : null, build('p', {}, words.documents.advice[state]), build('div', { class: 'buttons' }, close, repair),
+    build('p', {}, build('b', {}, words.documents.states[state])), text ? build('p', {}, text) : null, build('p', {}, words.documents.advice[state]), build('div', { class: 'buttons' }, close, repair, merge),
   ]);
   close.addEventListener('click', () => dialog.close());
+  merge.addEventListener('click', () => {
+    dialog.close();
+    mergeCopies(studio, [path]);
+  });
   repair.addEventListener('click', async () => {
     dialog.close();
     try {

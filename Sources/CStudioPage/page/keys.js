@@ -22,7 +22,7 @@ const withoutShift = { '{': '[', '}': ']', '<': ',', '>': '.' };
  * only where the layout gives no Latin one, such as a Russian one. Digits are at the same place in all layouts.
  * @param {Pick<KeyboardEvent, 'key' | 'code' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'>} event
  */
-export function keyNames({ key, code, ctrlKey, metaKey, altKey, shiftKey }) {
+function keyNames({ key, code, ctrlKey, metaKey, altKey, shiftKey }) {
   // It cancels a gesture, and other keys may be held for that.
   if (key === 'Escape') return [key];
   const mod = ctrlKey || metaKey ? 'Mod+' : '';

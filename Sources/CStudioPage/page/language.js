@@ -3,6 +3,8 @@
 // The language of the page: which one it is, and how numbers and times are written in it. The words are in words.js and in a file like
 // words.de.js for each other language.
 
+import { settings } from './storage.js';
+
 /**
  * @typedef {object} Language
  * @property {string} name in the language itself
@@ -37,16 +39,13 @@ export function languageOf(chosen, preferred) {
 const preferred = globalThis.navigator?.languages ?? [];
 
 /** The code of the user's choice; null to follow the browser. */
-export const chosenLanguage = () => globalThis.localStorage?.getItem('language') ?? null;
+export const chosenLanguage = () => settings.get('language');
 
 /**
  * Chooses a language for the pages that are loaded from now on.
  * @param {string | null} code
  */
-export function chooseLanguage(code) {
-  if (code === null) localStorage.removeItem('language');
-  else localStorage.setItem('language', code);
-}
+export const chooseLanguage = (code) => settings.set('language', code);
 
 /** The code of the page's language. */
 export let language = languageOf(chosenLanguage(), preferred);

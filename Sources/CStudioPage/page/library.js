@@ -11,6 +11,7 @@ import { followedFolder } from './folder.js';
 import { DocumentGrid } from './grid.js';
 import { browserPlace, layoutOf } from './layout.js';
 import { build, icon, popMenu } from './panels.js';
+import { settings } from './storage.js';
 import { errorText, words } from './words.js';
 
 // It comes with this module, while the server is there: another program at the port could answer with a style of its own.
@@ -33,7 +34,7 @@ export class DocumentBrowser {
   #list;
   #grid;
   /** Whether it is wanted beside a document, and in place of one. */
-  #isWanted = localStorage.getItem('documents') === 'beside';
+  #isWanted = settings.get('documents') === 'beside';
   #isOnTop = false;
   /** @type {'whole' | 'beside' | 'none'} */
   #place = 'none';
@@ -74,7 +75,7 @@ export class DocumentBrowser {
     if (!this.#studio.isOpen) return this.update();
     if (this.#layout.documents === 'beside') {
       this.#isWanted = !this.#isWanted;
-      localStorage.setItem('documents', this.#isWanted ? 'beside' : 'none');
+      settings.set('documents', this.#isWanted ? 'beside' : 'none');
     } else {
       this.#isOnTop = !this.#isOnTop;
     }

@@ -2,8 +2,10 @@
 
 // The start of the page. What is not needed for the first picture is imported after it.
 
+import { canStart, started as hasStarted } from './guard.js';
 import { Picture } from './canvas.js';
 import { Net } from './net.js';
+import { settings } from './storage.js';
 import { Store } from './store.js';
 import { Studio } from './studio.js';
 
@@ -29,12 +31,11 @@ function colors() {
 
 async function start() {
   // Words in another language than that of index.html are shown as soon as they are here. No picture waits for them.
-  if (!/^en\b/i.test(localStorage.getItem('language') ?? navigator.language)) import('./words.js').then(({ showWords }) => showWords(), () => {});
+  if (!/^en\b/i.test(settings.get('language') ?? navigator.language)) import('./words.js').then(({ showWords }) => showWords(), () => {});
   const stage = /** @type {HTMLElement} */ (document.getElementById('stage'));
   const url = painterURL();
   const picture = new Picture(stage, () => new Worker(url, { type: 'module' }));
-  const net = new Net();
-  await net.start();
+  const net = await Net.start();
   const studio = new Studio(stage, net, new Store(net.client), picture);
   current = studio;
   picture.setColors(colors());
@@ -78,7 +79,8 @@ async function start() {
 
 /** @type {Studio | null} */
 let current = null;
-const ready = start();
+const ready = canStart ? start() : new Promise(() => {});
+ready.then(hasStarted);
 
 // For tests and measurements: what is shown, and when. It changes nothing.
 Object.defineProperty(window, 'studio', {

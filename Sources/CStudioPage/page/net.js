@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import { isTaken } from './guard.js';
+import { Outbox } from './outbox.js';
+import { Records, settings, tab } from './storage.js';
+
 /**
  * The connection to the server: session, proof, socket, reconnecting, and requests with tags.
  *
@@ -7,7 +11,8 @@
  *         └──no session──▶ refused ◀──the server or its proof refuses──┘
  *
  * A page whose server does not prove that it knows the token sends nothing more to it. Another program may have the port only for a while: a
- * refused page with a session tries again, and stays refused until a server has proved itself, or nothing answers.
+ * refused page with a session tries again, and stays refused until a server has proved itself, or nothing answers. A server that has proved
+ * itself may end the session: then the page waits for another link.
  *
  * @typedef {'starting' | 'connecting' | 'open' | 'waiting' | 'refused'} NetState
  * @typedef {{code: string, message: string, remedy?: string, subject?: string}} Refusal
@@ -21,6 +26,8 @@ const failuresTime = 60_000;
 const handshakeTime = 10_000;
 /** Milliseconds that a reloaded page waits for its lock. */
 const lockTime = 2000;
+/** The most sessions of tabs that are kept. */
+const sessionLimit = 50;
 const letters = '0123456789abcdefghjkmnpqrstvwxyz';
 
 /**
@@ -47,11 +54,10 @@ export class Net {
   /** @type {NetState} */ state = 'starting';
   /** Why the connection was refused or lost. */ reason = '';
   /** Whether the page was opened by a new link. */ isNew = false;
-  /** Whether the page begins anew, with what a link has brought. */ isRestarting = false;
-  /** The document that the link names, or nothing. */ first = /** @type {string | null} */ (null);
+  /** The document that the link names, until it is open; or nothing. */ first = /** @type {string | null} */ (null);
   /** @type {Message | null} */ welcome = null;
   /** The session of the editing protocol: undo belongs to it. */ client = '';
-  /** The user's name as others see it, or nothing. */ name = localStorage.getItem('name') ?? '';
+  /** The user's name as others see it, or nothing. */ name = settings.get('name') ?? '';
   /**
    * Others see the name from the next connection on.
    * @param {string} name
@@ -59,7 +65,7 @@ export class Net {
   setName(name) {
     // The server takes 64 bytes.
     this.name = [...name].slice(0, 16).join('');
-    localStorage.setItem('name', this.name);
+    settings.set('name', this.name);
   }
 
   /**
@@ -69,25 +75,37 @@ export class Net {
   onMessage = () => {};
   /** @type {(state: NetState) => void} */ onState = () => {};
 
-  /** @type {WebSocket | null} */ #socket = null;
-  /** @type {{session: string, token: string} | null} */ #session = null;
+  /** What is kept for other connections and other pages. */
+  outbox;
+  #records;
+
+  /** @type {Line | null} */ #line = null;
+  /** @type {Session | null} */ #session = null;
   /** @type {Map<string, {resolve: (answer: Message) => void, reject: (error: Error) => void}>} */ #requests = new Map();
   #delay = delays.first;
   #timer = 0;
-  #heard = 0;
   #count = 0;
   #prefix = drawID(6);
 
-  /** Takes the launch code or the kept session, and the client's id. `connect` follows. */
-  async start() {
+  /** @param {Records} records */
+  constructor(records) {
+    this.#records = records;
+    this.outbox = new Outbox(records);
+  }
+
+  /** Opens what the browser keeps, and takes the launch code or the kept session, and the client's id. `connect` follows. */
+  static async start() {
     const { code, document: first, kept } = takeLink();
-    this.first = first;
-    this.isNew = code !== null && (await this.#trade(code));
-    if (!this.isNew) this.#session = readSession();
-    // Only a valid code says that the user wants what the link brings. Until there is one, the next link brings it.
-    if (this.isNew && kept) takeKept(kept);
-    else if (kept) sessionStorage.setItem('offered', kept);
-    await this.#claim();
+    const net = new Net(await Records.open());
+    await net.outbox.load();
+    net.first = first;
+    const client = net.outbox.offer(kept);
+    const former = tab.get('client');
+    net.isNew = code !== null && (await net.#trade(code));
+    if (!net.isNew) net.#session = await net.#keptSession(former);
+    await net.#claim((net.isNew ? client : null) ?? former);
+    await net.#keepSession();
+    return net;
   }
 
   /** Connects, now and after each break. */
@@ -101,18 +119,17 @@ export class Net {
 
   /** A new link was opened in this tab. */
   async #launch() {
-    const { code, kept } = takeLink();
+    const { code, document: first, kept } = takeLink();
     if (!code) return;
+    const client = this.outbox.offer(kept) ?? this.outbox.offeredClient;
     if (!(await this.#trade(code))) return this.#become(this.state, this.reason);
-    if (kept) {
-      // What the link brings is for a page that begins.
-      takeKept(kept);
-      this.isRestarting = true;
-      return location.reload();
-    }
+    this.first = first;
     this.isNew = true;
-    this.#socket?.close();
-    this.#socket = null;
+    // A page that was never connected has no edits of its own.
+    if (client && !this.welcome) await this.#claim(client);
+    await this.#keepSession();
+    this.#line?.close();
+    this.#line = null;
     this.#drop();
     this.#become('connecting', '');
     this.#connect();
@@ -123,6 +140,10 @@ export class Net {
    * @param {string} code
    */
   async #trade(code) {
+    if (isTaken()) {
+      this.reason = 'taken';
+      return false;
+    }
     try {
       const response = await fetch('/session', post({ code }));
       const answer = await response.json();
@@ -131,8 +152,7 @@ export class Net {
         return false;
       }
       if (!response.ok) throw new RequestError(answer.error);
-      this.#session = { session: answer.session, token: answer.token };
-      sessionStorage.setItem('session', JSON.stringify(this.#session));
+      this.#session = { session: answer.session, key: await proofKey(answer.token) };
       return true;
     } catch (error) {
       this.reason = error instanceof RequestError ? error.message : 'noServer';
@@ -140,103 +160,76 @@ export class Net {
     }
   }
 
-  /** Claims the client's id by a lock for the life of this page. A copied tab has the id, but not the lock. */
-  async #claim() {
-    const kept = sessionStorage.getItem('client');
+  /**
+   * The session that an earlier page of this tab has kept, or the page that the tab is a copy of.
+   * @param {string | null} client
+   * @returns {Promise<Session | null>}
+   */
+  async #keptSession(client) {
+    const all = await this.#records.all('sessions').catch(() => []);
+    const kept = all.find((each) => each.client === client);
+    return kept ? { session: kept.session, key: kept.key } : null;
+  }
+
+  /** Keeps the session for a reload. Its key cannot be read, but it can be used by whoever may run scripts at this address. */
+  async #keepSession() {
+    if (!this.#session) return;
+    const all = await this.#records.all('sessions').catch(() => []);
+    for (const old of all.sort((a, b) => b.time - a.time).slice(sessionLimit)) await this.#records.delete('sessions', old).catch(() => {});
+    await this.#records.put('sessions', { client: this.client, ...this.#session, time: Date.now() }).catch(() => {});
+  }
+
+  /**
+   * Claims the client's id by a lock for the life of this page. A copied tab has the id, but not the lock.
+   * @param {string | null} wanted
+   */
+  async #claim(wanted) {
     // At a reload the page before may have the lock for a moment.
     const isReload = performance.getEntriesByType('navigation').some((entry) => /** @type {any} */ (entry).type === 'reload');
-    const claim = (/** @type {string} */ id) => new Promise((resolve) => {
-      if (!navigator.locks) return resolve(true);
-      const options = isReload ? { signal: /** @type {any} */ (AbortSignal).timeout(lockTime) } : { ifAvailable: true };
-      navigator.locks.request(`emojiart ${id}`, options, (lock) => {
-        resolve(lock !== null);
-        return lock ? new Promise(() => {}) : undefined;
-      }).catch(({ name }) => resolve(name !== 'TimeoutError'));
-    });
-    const valid = kept !== null && /^[0-9a-hjkmnp-tv-z]{12}$/.test(kept);
-    const id = valid && (await claim(kept)) ? kept : drawID(12);
-    if (id !== kept) {
-      await claim(id);
-      sessionStorage.setItem('client', id);
-      // A copied tab leaves them to the tab that it was copied from.
-      if (isReload) keepEditsOnly();
-      else sessionStorage.removeItem('pending');
-    }
+    const isValid = wanted !== null && /^[0-9a-hjkmnp-tv-z]{12}$/.test(wanted);
+    const id = isValid && (await lock(wanted, isReload ? lockTime : 0)) ? wanted : drawID(12);
+    if (id !== wanted) await lock(id);
+    tab.set('client', id);
     this.client = id;
   }
 
   #connect() {
     const session = this.#session;
     // A try that is under way keeps its time.
-    if (!session || this.#socket) return;
+    if (!session || this.#line) return;
     clearTimeout(this.#timer);
+    if (isTaken()) return this.#become('refused', 'taken');
     if (this.state !== 'refused') this.#become('connecting', '');
-    const socket = new WebSocket(`${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/live`, 'emojiart-1');
-    this.#socket = socket;
-    const nonce = hex(crypto.getRandomValues(new Uint8Array(16)));
-    const key = proofKey(session.token);
-    let work = Promise.resolve();
-    let isProven = false;
-    const handshake = async (/** @type {Message} */ message) => {
-      // What an unknown server says is not shown.
-      if (typeof message.bye === 'string') return this.#refuse(socket, message.status === 429 ? 'tooManyFailures' : isProven ? message.bye : 'notAdmitted');
-      if (message.welcome && isProven) return this.#opened(message.welcome);
-      const expected = await prove(key, `server:${nonce}`);
-      if (this.#socket !== socket) return undefined;
-      if (isProven || typeof message.challenge !== 'string' || message.proof !== expected) return this.#refuse(socket, 'notProven');
-      isProven = true;
-      const proof = await prove(key, `page:${message.challenge}`);
-      if (this.#socket !== socket) return undefined;
-      const name = this.name ? { name: this.name } : {};
-      socket.send(JSON.stringify({ answer: { client: this.client, ...name, proof } }));
-      return undefined;
-    };
-    socket.onopen = () => socket.send(JSON.stringify({ hello: { nonce, session: session.session } }));
-    socket.onmessage = (event) => {
-      if (this.#socket !== socket) return;
-      this.#heard = performance.now();
-      const message = readMessage(event.data);
-      if (this.state === 'open') this.#receive(message);
-      // The steps of the handshake wait for each other.
-      else {
-        work = work.then(() => {
-          // Another try may have begun meanwhile.
-          if (this.#socket !== socket) return undefined;
-          return this.state === 'open' ? this.#receive(message) : handshake(message);
-        });
-      }
-    };
-    const end = () => {
-      if (this.#socket === socket) this.#lost();
-    };
-    socket.onclose = end;
-    // A program that accepts a connection and says nothing may be another one. It may also be the server, stopped.
-    this.#timer = setTimeout(() => {
-      if (this.state === 'open') return;
-      end();
-      socket.close();
-    }, handshakeTime);
+    const line = new Line(session, this.client, this.name);
+    this.#line = line;
+    const isCurrent = () => this.#line === line;
+    line.onWelcome = (welcome) => isCurrent() && this.#opened(welcome);
+    line.onMessage = (message) => isCurrent() && this.#receive(message);
+    line.onRefused = (reason) => isCurrent() && this.#refuse(reason);
+    line.onEnd = () => isCurrent() && this.#lost();
   }
 
   /** @param {Message} welcome */
   #opened(welcome) {
     this.welcome = welcome;
-    clearTimeout(this.#timer);
     this.#delay = delays.first;
     this.#become('open', '');
   }
 
-  /** @param {WebSocket} socket @param {string} reason */
-  #refuse(socket, reason) {
-    this.#socket = null;
-    socket.close();
+  /** @param {string} reason */
+  #refuse(reason) {
+    this.#line?.close();
+    this.#line = null;
     this.#drop();
     if (this.state !== 'refused' || this.reason !== reason) this.#become('refused', reason);
-    this.#later(reason === 'tooManyFailures' ? failuresTime : 0);
+    if (reason !== 'sessionEnded') return this.#later(reason === 'tooManyFailures' ? failuresTime : 0);
+    this.#session = null;
+    this.#records.delete('sessions', { client: this.client }).catch(() => {});
+    return undefined;
   }
 
   #lost() {
-    this.#socket = null;
+    this.#line = null;
     this.#drop();
     // What refused this page is not what is away.
     this.#become('waiting', this.state === 'refused' ? '' : this.reason);
@@ -295,8 +288,8 @@ export class Net {
    * @param {Message} message
    */
   send(message) {
-    if (this.state !== 'open' || !this.#socket) return false;
-    this.#socket.send(JSON.stringify(message));
+    if (this.state !== 'open' || !this.#line) return false;
+    this.#line.send(message);
     return true;
   }
 
@@ -305,26 +298,71 @@ export class Net {
    * @param {Message} message
    */
   tell(message) {
-    return this.#socket !== null && this.#socket.bufferedAmount < 1 << 16 && this.send(message);
+    return this.#line !== null && !this.#line.isBusy && this.send(message);
   }
 
   /** Whether another program may have the port: this page was connected, and is not. */
   get isAway() { return this.welcome !== null && this.state !== 'open'; }
 
   /** Milliseconds since the server has sent something. */
-  get silence() { return performance.now() - this.#heard; }
+  get silence() { return performance.now() - (this.#line?.heard ?? 0); }
 
   /** Connects anew: what the server tells cannot be followed. */
-  restart() { this.#socket?.close(); }
+  restart() { this.#line?.close(); }
 
   /** @param {Message} message */
   #receive(message) {
+    if (message.bye && message.status === 401) return this.#refuse('sessionEnded');
     if (typeof message.bye === 'string') this.reason = message.bye;
     const request = typeof message.tag === 'string' ? this.#requests.get(message.tag) : undefined;
     if (!request) return this.onMessage(message);
     this.#requests.delete(message.tag);
     if (message.error) request.reject(new RequestError(message.error));
     else request.resolve(message);
+  }
+
+  /**
+   * Sends what a page has left that is gone, under its client, by a connection of its own. It ends when all is answered, or at a break.
+   * @param {string} client
+   * @param {readonly { document: string, path: string, requests: readonly import('./types').Request[] }[]} documents what is left, by documents
+   * @param {(tag: string, answer: Message) => void} onAnswer
+   * @returns {Promise<void>}
+   */
+  deliver(client, documents, onAnswer) {
+    return new Promise((resolve) => {
+      if (!this.#session || this.state !== 'open') return resolve();
+      const line = new Line(this.#session, client, this.name);
+      const left = [...documents];
+      /** @type {Set<string>} */
+      const awaited = new Set();
+      let identity = '';
+      const end = () => {
+        line.close();
+        resolve();
+      };
+      const openNext = () => (left.length ? line.send({ open: left[0].path, tag: `open-${left.length}` }) : end());
+      line.onWelcome = (welcome) => (folderIDOf(welcome) === folderIDOf(this.welcome ?? {}) ? openNext() : end());
+      line.onMessage = (message) => {
+        if (message.opening) identity = message.opening.id;
+        const { tag } = message;
+        if (typeof tag !== 'string' || !(message.ok || message.error || message.fetching)) return;
+        if (awaited.delete(tag)) onAnswer(tag, message);
+        else if (tag === `open-${left.length}`) {
+          const { document, requests } = left[0];
+          // Another document may have the path now.
+          if (message.ok && identity === document) {
+            for (const request of requests) {
+              awaited.add(request.tag);
+              line.send(request);
+            }
+          }
+        } else return;
+        if (awaited.size) return;
+        left.shift();
+        openNext();
+      };
+      line.onRefused = line.onEnd = end;
+    });
   }
 
   /**
@@ -341,6 +379,139 @@ export class Net {
     const answer = await response.json().catch(() => ({}));
     throw new RequestError(answer.error ?? { code: String(response.status), message: response.statusText });
   }
+}
+
+// MARK: One connection
+
+/**
+ * A session, and the key of its proofs.
+ * @typedef {{ session: string, key: CryptoKey }} Session
+ */
+
+/** A connection whose both ends prove themselves before anything else is said. */
+class Line {
+  #socket;
+  #timer = 0;
+  /** When the server has last said something. */ heard = 0;
+  /** @type {(welcome: Message) => void} */
+  onWelcome = () => {};
+  /**
+   * What comes after the welcome.
+   * @type {(message: Message) => void}
+   */
+  onMessage = () => {};
+  /**
+   * Called instead of `onEnd`.
+   * @type {(reason: string) => void}
+   */
+  onRefused = () => {};
+  onEnd = () => {};
+
+  /** @param {Session} session @param {string} client @param {string} name */
+  constructor({ session, key }, client, name) {
+    const socket = new WebSocket(`${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/live`, 'emojiart-1');
+    this.#socket = socket;
+    const nonce = hex(crypto.getRandomValues(new Uint8Array(16)));
+    let work = Promise.resolve();
+    let [isProven, isOpen, isOver] = [false, false, false];
+    const refuse = (/** @type {string} */ reason) => {
+      isOver = true;
+      this.onRefused(reason);
+    };
+    const handshake = async (/** @type {Message} */ message) => {
+      // What an unknown server says is not shown.
+      if (typeof message.bye === 'string') {
+        return refuse(message.status === 429 ? 'tooManyFailures' : !isProven ? 'notAdmitted' : message.status === 401 ? 'sessionEnded' : message.bye);
+      }
+      if (message.welcome && isProven) {
+        isOpen = true;
+        clearTimeout(this.#timer);
+        return this.onWelcome(message.welcome);
+      }
+      const expected = await prove(key, `server:${nonce}`);
+      if (isProven || typeof message.challenge !== 'string' || message.proof !== expected) return refuse('notProven');
+      isProven = true;
+      const proof = await prove(key, `page:${message.challenge}`);
+      if (!isOver) this.send({ answer: { client, ...(name ? { name } : {}), proof } });
+      return undefined;
+    };
+    socket.onopen = () => this.send({ hello: { nonce, session } });
+    socket.onmessage = (event) => {
+      if (isOver) return;
+      this.heard = performance.now();
+      const message = readMessage(event.data);
+      if (isOpen) this.onMessage(message);
+      // The steps of the handshake wait for each other.
+      else work = work.then(() => (isOver ? undefined : isOpen ? this.onMessage(message) : handshake(message)));
+    };
+    const end = () => {
+      if (isOver) return;
+      isOver = true;
+      clearTimeout(this.#timer);
+      this.onEnd();
+    };
+    socket.onclose = end;
+    // A program that accepts a connection and says nothing may be another one. It may also be the server, stopped.
+    this.#timer = setTimeout(() => {
+      end();
+      socket.close();
+    }, handshakeTime);
+  }
+
+  /** @param {Message} message */
+  send(message) { this.#socket.send(JSON.stringify(message)); }
+
+  /** Whether messages wait for the network. */
+  get isBusy() { return this.#socket.bufferedAmount >= 1 << 16; }
+
+  close() {
+    clearTimeout(this.#timer);
+    this.#socket.close();
+  }
+}
+
+/**
+ * The identity of the folder that a server has.
+ * @param {Message} welcome
+ * @returns {string}
+ */
+export const folderIDOf = ({ folderID, folder }) => folderID ?? folder;
+
+/**
+ * Holds the lock of a client for the life of this page; false if another page has it.
+ * @param {string} client
+ * @param {number} time in milliseconds that it is waited for
+ * @returns {Promise<boolean>}
+ */
+const lock = (client, time = 0) => new Promise((resolve) => {
+  if (!navigator.locks) return resolve(true);
+  const options = time ? { signal: /** @type {any} */ (AbortSignal).timeout(time) } : { ifAvailable: true };
+  navigator.locks.request(`${lockPrefix}${client}`, options, (found) => {
+    resolve(found !== null);
+    return found ? new Promise(() => {}) : undefined;
+  }).catch(({ name }) => resolve(name !== 'TimeoutError'));
+});
+
+const lockPrefix = 'emojiart ';
+
+/**
+ * Does something while no other page has a client, nor takes it up. Nothing is done if one has it.
+ * @param {string} client
+ * @param {() => Promise<void>} work
+ * @returns {Promise<void>}
+ */
+export async function whileGone(client, work) {
+  if (!navigator.locks) return work();
+  await navigator.locks.request(`${lockPrefix}${client}`, { ifAvailable: true }, (found) => (found ? work() : undefined));
+}
+
+/**
+ * The clients that pages of this browser have.
+ * @returns {Promise<Set<string>>}
+ */
+export async function clientsHere() {
+  const held = navigator.locks ? (await navigator.locks.query()).held ?? [] : [];
+  return new Set(held.flatMap(({ name = '' }) => (name.startsWith(lockPrefix) ? [name.slice(lockPrefix.length)] : [])));
 }
 
 /**
@@ -397,94 +568,28 @@ export class Presence {
   }
 }
 
-// MARK: What outlives the page
-
-/**
- * What a page leaves to the next one in its tab: its client's id, the folder and name of the open document, and the requests that are not
- * answered. `sessionStorage` brings them over a reload, a link to a server at another port.
- * @typedef {{ client: string, folder: string, document: string, pending: import('./store').Kept[] }} Kept
- */
-
-/**
- * What is kept, of each document apart.
- * @returns {Kept[]}
- */
-const allKept = () => JSON.parse(sessionStorage.getItem('pending') ?? '[]');
-
-/** @param {Kept[]} all */
-function storeKept(all) {
-  if (all.length) sessionStorage.setItem('pending', JSON.stringify(all));
-  else sessionStorage.removeItem('pending');
-}
-
-/** @param {Kept} kept */
-export function keep(kept) {
-  const others = allKept().filter(({ folder, document }) => folder !== kept.folder || document !== kept.document);
-  if (!kept.pending.length) return storeKept(others);
-  sessionStorage.setItem('client', kept.client);
-  sessionStorage.setItem('document', kept.document);
-  // The newest first: it is opened first.
-  return storeKept([kept, ...others]);
-}
-
-/**
- * Forgets what was kept of a document: its page goes on, or has nothing pending.
- * @param {string} name
- */
-export const forget = (name) => storeKept(allKept().filter(({ document }) => document !== name));
-
-/**
- * The requests that an earlier page has left for a document, once.
- * @param {string} folder
- * @param {string} name
- * @returns {import('./store').Kept[]}
- */
-export function takePending(folder, name) {
-  const all = allKept();
-  const kept = all.find((each) => each.document === name && each.folder === folder);
-  if (!kept) return [];
-  storeKept(all.filter((each) => each !== kept));
-  return kept.pending;
-}
-
-/**
- * Forgets the kept requests that another client must not send again. An edit sets values, so it can be made twice.
- */
-function keepEditsOnly() {
-  storeKept(allKept().map((kept) => ({ ...kept, pending: kept.pending.filter(({ request }) => request.edit) })).filter(({ pending }) => pending.length));
-}
-
-/** The document of the requests that an earlier page has left. */
-export const pendingDocument = () => allKept()[0]?.document ?? null;
-
-/** @param {string} text what another page put into a link */
-function takeKept(text) {
-  try {
-    const kept = JSON.parse(text);
-    const isValid = typeof kept.client === 'string' && typeof kept.folder === 'string' && typeof kept.document === 'string' && Array.isArray(kept.pending)
-      && kept.pending.every((/** @type {any} */ each) => typeof each.name === 'string' && typeof each.request?.tag === 'string');
-    if (isValid) keep(kept);
-    sessionStorage.removeItem('offered');
-  } catch {
-    // A link that was cut brings nothing.
-  }
-}
+// MARK: Links
 
 /** The longest link that browsers take. */
 const linkLimit = 2_000_000;
 
 /**
- * The address that brings what is kept to the page of a link; null if it is none, `too long` if there is too much to bring. What another page
- * has offered with a link that was no longer valid goes first.
+ * The address of a link that a user gives: another server has another port, and its pages do not see what this one keeps, so the link brings it. Null
+ * if it is no link; `too long` if there is too much to bring.
  * @param {string} text
- * @param {Kept} kept
- * @returns {string | null}
+ * @param {Net} net
+ * @param {string} document the path of the open document, or an empty text
+ * @returns {Promise<string | null>}
  */
-export function linkWith(text, kept) {
-  const link = /^http:\/\/(127\.0\.0\.1|localhost|\[::1\]):\d{1,5}\/#c=[0-9a-z]+(&d=[^&]*)?$/i.exec(text.trim());
+export async function linkWith(text, net, document) {
+  const [link, origin, , names] = /^(http:\/\/(127\.0\.0\.1|localhost|\[::1\]):\d{1,5})\/#c=[0-9a-z]+(&d=[^&]*)?$/i.exec(text.trim()) ?? [];
   if (!link) return null;
-  const whole = `${link[0]}&kept=${encodeURIComponent(sessionStorage.getItem('offered') ?? JSON.stringify(kept))}`;
-  return whole.length < linkLimit ? whole : 'too long';
+  if (origin === location.origin) return link;
+  const here = await clientsHere();
+  const kept = await net.outbox.pack((client) => client !== net.client && here.has(client));
+  if (kept === '[]') return link;
+  const whole = `${link}${names || !document ? '' : `&d=${encodeURIComponent(document)}`}&kept=${encodeURIComponent(kept ?? '')}`;
+  return kept !== null && whole.length < linkLimit ? whole : 'too long';
 }
 
 // MARK: Session and proof
@@ -494,15 +599,6 @@ function takeLink() {
   const link = new URLSearchParams(location.hash.slice(1));
   if (location.hash) history.replaceState(null, '', location.pathname + location.search);
   return { code: link.get('c'), document: link.get('d'), kept: link.get('kept') };
-}
-
-function readSession() {
-  try {
-    const kept = JSON.parse(sessionStorage.getItem('session') ?? 'null');
-    return typeof kept?.session === 'string' && /^[0-9a-f]{64}$/.test(kept.token) ? kept : null;
-  } catch {
-    return null;
-  }
 }
 
 /**
@@ -529,7 +625,7 @@ async function proofKey(token) {
   return crypto.subtle.importKey('raw', digest, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign']);
 }
 
-/** @param {Promise<CryptoKey>} key @param {string} text */
+/** @param {CryptoKey} key @param {string} text */
 async function prove(key, text) {
-  return hex(new Uint8Array(await crypto.subtle.sign('HMAC', await key, new TextEncoder().encode(text))));
+  return hex(new Uint8Array(await crypto.subtle.sign('HMAC', key, new TextEncoder().encode(text))));
 }

@@ -8,17 +8,18 @@
 import { actionOf, actions, edit, isEnabled, keyText, library, loadParts, run, transfer } from './actions.js';
 import { bounded } from './arrange.js';
 import { addition, shortText } from './changes.js';
+import { nameOf, title } from './documents.js';
 import { numberField } from './fields.js';
 import { attachHits } from './hit.js';
 import { percent } from './language.js';
-import { pendingDocument } from './net.js';
 import { limits, rotation } from './rules.js';
-import { actionName, editText, errorText, quotesText, showWords, words } from './words.js';
+import { actionName, editText, errorText, isMac, quotesText, showWords, words } from './words.js';
 import { attachKeys } from './keys.js';
 import { attachPointer } from './pointer.js';
 import { attachReading } from './reading.js';
 import { middleOf } from './selection.js';
 import { attachSpeech } from './speech.js';
+import { settings } from './storage.js';
 
 /** Milliseconds after which the modules that are not wanted yet are loaded. */
 const laterDelay = 2000;
@@ -79,7 +80,7 @@ function label(button, id) {
   const key = actionOf(id)?.keys[0];
   button.setAttribute('aria-label', actionName(id));
   button.title = key ? `${actionName(id)}  ${keyText(key)}` : actionName(id);
-  if (key) button.setAttribute('aria-keyshortcuts', key.replace('Mod', 'Control'));
+  if (key) button.setAttribute('aria-keyshortcuts', key.replace('Mod', isMac ? 'Meta' : 'Control'));
 }
 
 /** @param {string} id */
@@ -122,7 +123,7 @@ function attachLater(studio) {
   // Without a document the page shows those that there are; and beside one, if they were there the last time.
   let hasBrowser = false;
   const bringBrowser = () => {
-    if (hasBrowser || (studio.isOpen && localStorage.getItem('documents') !== 'beside') || studio.net.state !== 'open') return;
+    if (hasBrowser || (studio.isOpen && settings.get('documents') !== 'beside') || studio.net.state !== 'open') return;
     hasBrowser = true;
     library(studio).then(({ documentBrowser }) => documentBrowser(studio), () => { hasBrowser = false; });
   };
@@ -177,8 +178,9 @@ function attachButtons(studio) {
 /** @param {Studio} studio */
 function attachStatus(studio) {
   const output = byID('status');
-  let last = studio.status;
   let away = 0;
+  // What the status says stays as long as it does.
+  let said = '';
   const action = { name: words.newLink.title, run: () => { run(studio, 'connect'); } };
   // Another link is for a page without a connection.
   const tell = () => studio.emit('note', studio.net.state === 'open' ? { text: words.away } : { text: words.away, action });
@@ -190,15 +192,16 @@ function attachStatus(studio) {
     else tell();
   };
   const show = (/** @type {import('./types').Status} */ status) => {
-    last = status;
     const text = /** @type {Record<string, string>} */ (words.status)[status.state];
     const why = status.reason && errorText({ code: status.code, message: status.reason });
     output.textContent = status.state === 'notSaved' && why ? `${text}: ${why}` : text;
     output.title = why;
-    if (status.state === 'refused') {
-      const reason = /** @type {Record<string, string>} */ (words.refused)[status.reason] ?? status.reason;
-      studio.emit('note', { text: reason, kind: 'bad', action });
-    }
+    const refused = /** @type {Record<string, string>} */ (words.refused)[status.reason] ?? status.reason;
+    const sentence = status.state === 'refused' ? refused : status.state === 'notKept' ? words.notKept : '';
+    if (sentence !== said) endNote(said);
+    if (sentence) studio.emit('note', { text: sentence, kind: 'bad', action, stays: true });
+    said = sentence;
+    tellClosed(studio);
     clearTimeout(away);
     if (status.state === 'reconnecting') away = setTimeout(tell, awayTime);
     else {
@@ -210,26 +213,12 @@ function attachStatus(studio) {
   // Its note needs the panel of notes.
   queueMicrotask(() => show(studio.status));
   addEventListener('beforeunload', (event) => {
-    endInput(studio);
-    if (studio.store.pending.length && last.state !== 'saved' && !studio.isHandedOver && !studio.net.isRestarting) event.preventDefault();
+    studio.endInput();
+    if (studio.hasUnsent) event.preventDefault();
   });
-  const leave = () => {
-    endInput(studio);
-    if (!studio.net.isRestarting) studio.keep();
-  };
-  addEventListener('pagehide', leave);
   // A hidden page may be ended without a word.
-  document.addEventListener('visibilitychange', () => (document.hidden ? leave() : studio.goOn()));
-  addEventListener('pageshow', () => { studio.isHandedOver = false; });
-}
-
-/**
- * Makes an edit of what is typed, or moved by keys.
- * @param {Studio} studio
- */
-function endInput(studio) {
-  if (document.activeElement instanceof HTMLTextAreaElement) document.activeElement.blur();
-  studio.settle();
+  document.addEventListener('visibilitychange', () => document.hidden && studio.endInput());
+  addEventListener('pageshow', () => { studio.isGoing = false; });
 }
 
 // MARK: Notes
@@ -245,7 +234,7 @@ function endNote(text) {
 /** @param {Studio} studio */
 function attachNotes(studio) {
   const host = byID('notes');
-  studio.on('note', ({ text, kind, action }) => {
+  studio.on('note', ({ text, kind, action, stays }) => {
     endNote(text);
     const note = build('div', { class: 'note', 'data-kind': kind ?? '' }, build('p', {}, text));
     /** @type {EventTarget | null} */
@@ -269,6 +258,7 @@ function attachNotes(studio) {
     const others = [...host.children].filter((each) => !each.querySelector('progress, .spinner') && !each.contains(document.activeElement));
     for (const old of others.slice(0, Math.max(0, others.length - 4))) old.remove();
     // What asks for something stays longer.
+    if (stays) return;
     let timer = setTimeout(close, action || kind ? 12000 : 2500);
     let isUnderPointer = false;
     const stay = () => clearTimeout(timer);
@@ -289,6 +279,8 @@ function attachNotes(studio) {
     if (news.kind === 'removedUnderGesture') {
       const who = whoIs(news.by);
       studio.emit('note', { text: words.news.removed(words.selected(news.ids.length), who), action: { name: words.news.bringBack, run: () => bringBack(studio, news.ids) } });
+    } else if (news.kind === 'betweenDocuments') {
+      studio.emit('note', { text: words.news.between(editText(news.name)), kind: 'bad' });
     } else if (news.kind === 'dropped') {
       studio.emit('note', { text: words.news.dropped, kind: 'bad' });
     } else if (news.kind === 'refused' && news.error.code !== 'nothingToUndo') {
@@ -299,19 +291,65 @@ function attachNotes(studio) {
     if (typeof message.moved === 'string') studio.emit('note', { text: words.news.movedDocument(message.moved) });
     for (const each of message.restored ?? []) tellRestored(studio, each);
     if (message.merged) studio.emit('note', { text: words.news.merged(message.merged.edits, message.merged.conflicts), kind: 'good' });
+    if (message.copies) studio.emit('note', { text: words.news.copies(message.copies.length), kind: 'bad', action: { name: words.documents.merge, run: () => mergeCopies(studio, message.copies) } });
     if (message.setAside) studio.emit('note', { text: words.news.setAside(message.setAside.edits, message.setAside.files[0]), kind: 'bad' });
     if (message.removed === true) studio.emit('note', { text: words.news.removedDocument, kind: 'bad' });
     if (message.degraded) studio.emit('note', { text: words.news.degraded });
     if (message.error && !message.openFailed) studio.emit('note', { text: errorText(message.error), kind: 'bad' });
     if (message.openFailed) studio.emit('note', { text: words.news.cannotOpen(message.openFailed, errorText(message.error)), kind: 'bad' });
-    if (message.left) studio.emit('note', { text: words.news.left(message.left), kind: 'bad' });
   });
   // What has happened before.
   for (const each of studio.restored) tellRestored(studio, each);
   if (studio.fault) studio.emit('note', { text: words.news.cannotOpen(studio.fault.name, errorText(studio.fault.error)), kind: 'bad' });
-  const left = pendingDocument();
-  if (left && left !== studio.name) studio.emit('note', { text: words.news.left(left), kind: 'bad' });
+  const tellLeft = () => { for (const each of studio.left) tellLeftOf(studio, each); };
+  studio.on('left', tellLeft);
+  tellLeft();
   studio.refresh();
+}
+
+/**
+ * Merges conflict copies into their document.
+ * @param {Studio} studio
+ * @param {string[]} paths
+ */
+export async function mergeCopies(studio, paths) {
+  for (const path of paths) {
+    try {
+      await studio.net.request({ documents: { merge: path } });
+      studio.emit('note', { text: words.documents.mergedCopy(title(nameOf(path))), kind: 'good' });
+    } catch (error) {
+      studio.emit('note', { text: errorText(error), kind: 'bad' });
+    }
+  }
+}
+
+/** What was told to wait; each connection finds it again. */
+const toldLeft = new Set();
+
+/**
+ * Tells that edits wait for their document, and how they get there.
+ * @param {Studio} studio
+ * @param {import('./types').Left} left
+ */
+function tellLeftOf(studio, { folder, document, count }) {
+  const key = `${folder} ${document} ${count}`;
+  if (toldLeft.has(key)) return;
+  toldLeft.add(key);
+  if (folder !== null) return studio.emit('note', { text: words.news.leftElsewhere(document, folder, count), kind: 'bad', stays: true });
+  const open = () => { studio.goTo(document).catch((error) => studio.emit('note', { text: errorText(error), kind: 'bad' })); };
+  return studio.emit('note', { text: words.news.left(document, count), kind: 'bad', action: { name: words.documents.open, run: open }, stays: true });
+}
+
+/**
+ * Tells that edits are kept which cannot be read: without a connection, or because somebody else has put them there.
+ * @param {Studio} studio
+ */
+function tellClosed(studio) {
+  const { closedCount } = studio.net.outbox;
+  if (!closedCount) return;
+  const { state } = studio.net;
+  if (state === 'open') studio.emit('note', { text: words.news.unreadable(closedCount), kind: 'bad' });
+  else if (state === 'refused') studio.emit('note', { text: words.news.closed(closedCount), kind: 'bad' });
 }
 
 /** The restored edits that were told; each connection hears of them. */
@@ -547,9 +585,22 @@ function attachSelectionBar(studio) {
 function attachHint(studio) {
   const hint = build('div', { class: 'hint', hidden: true }, build('b', {}, words.hint[0]), build('span', {}, words.hint[1]));
   studio.stage.append(hint);
+  // It lies on the canvas, whatever colour that has.
+  studio.on('canvas', () => { hint.dataset.on = isDark(studio.store.canvas.fill) ? 'dark' : ''; });
   const show = () => { hint.hidden = !studio.isOpen || studio.store.count > 0 || studio.lifted !== null || Boolean(studio.store.background || studio.stage.querySelector('#words')); };
   for (const event of /** @type {const} */ (['changed', 'opened', 'canvas', 'gesture'])) studio.on(event, show);
   show();
+}
+
+/**
+ * Whether white is easier to read on a colour than black: by its relative luminance (WCAG 2).
+ * @param {string | null} color as in a document; null for the white of a page
+ */
+export function isDark(color) {
+  const [red, green, blue, alpha] = (color ?? '').match(/[0-9a-f]{2}/gi)?.map((digits) => parseInt(digits, 16) / 255) ?? [1, 1, 1, 1];
+  // A colour that can be seen through lies on white.
+  const [r, g, b] = [red, green, blue].map((value) => 1 - (alpha ?? 1) * (1 - value)).map((value) => (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4));
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b < 0.179;
 }
 
 // MARK: Others

@@ -443,10 +443,10 @@ class View {
         studio.perform([['remove', caption.id]], `remove ${shortText(caption)}`);
       } else if (isKept && text !== '' && text !== caption?.text) {
         const answer = caption ? setWords(studio, caption.id, text) : addWords(studio, { text, x: at.x, y: at.y, size });
-        // The store tells why it was refused. What was typed comes back, if nothing else is done meanwhile.
-        answer.catch(() => {
+        // The store tells why it was refused. What was typed comes back, if the document is there, and nothing else is done meanwhile.
+        answer.catch(({ code }) => {
           area.remove();
-          if (studio.name === name && !this.#words && !studio.lifted) this.beginWords(at, caption && studio.store.shown(caption.id), text);
+          if (code !== 'left' && studio.name === name && !this.#words && !studio.lifted) this.beginWords(at, caption && studio.store.shown(caption.id), text);
         });
       }
       if (hidden && studio.lifted === hidden) studio.release();

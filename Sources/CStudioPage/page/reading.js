@@ -20,7 +20,8 @@ export function readingOrder(labels) {
     const limit = falling[start].y + falling[start].size / 2;
     let end = start + 1;
     while (end < falling.length && falling[end].y <= limit) end += 1;
-    result.push(...falling.slice(start, end).sort((a, b) => a.x - b.x || a.y - b.y || byID(a, b)));
+    // One by one: a function takes only so many arguments.
+    for (const label of falling.slice(start, end).sort((a, b) => a.x - b.x || a.y - b.y || byID(a, b))) result.push(label);
     start = end;
   }
   return result;

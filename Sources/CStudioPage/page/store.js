@@ -51,7 +51,6 @@
  *   | { kind: 'refused', tag: string, name: string, error: ErrorValue }} News
  */
 
-/** @typedef {{ name: string, request: Request }} Kept a pending request as it outlives its page */
 /** @typedef {{ all: boolean, ids: Set<string>, canvas: boolean }} Dirty */
 /** @typedef {'saved' | 'saving' | 'notSaved' | 'reconnecting'} Status */
 
@@ -62,7 +61,6 @@ import { bottomFirst, changed, isOfLabel, isSameLabel, withFields } from './chan
 export class Store {
   /**
    * The session of this page, by which its own edits are told from others with equal tags.
-   * @readonly
    */
   client;
   /** The version of `confirmed`; -1 before the first `load`. */
@@ -236,14 +234,8 @@ export class Store {
   get pending() { return this.#pending; }
 
   /**
-   * The pending requests for `restore`.
-   * @returns {Kept[]}
-   */
-  get kept() { return this.#pending.map(({ name, request }) => ({ name, request })); }
-
-  /**
    * Takes over the pending requests of an earlier page of this session. `load` and `resend` follow.
-   * @param {readonly Kept[]} kept
+   * @param {readonly { name: string, request: Request }[]} kept
    */
   restore(kept) {
     const known = new Set(this.#pending.map(({ tag }) => tag));
@@ -427,8 +419,7 @@ export class Store {
       edit.changes = edit.changes.map((change) =>
         (isOfLabel(change) && change[1] === id ? [change[0], to, ...change.slice(2)] : change));
       edit.byID = byID(edit.changes);
-      const { name } = edit;
-      if (edit.request.edit) edit.request = { ...edit.request, edit: { changes: edit.changes, name } };
+      if (edit.request.edit) edit.request = { ...edit.request, edit: { changes: edit.changes, name: edit.name } };
     }
     if (this.#lifted.has(id)) {
       this.#lifted = new Set([...this.#lifted].map((each) => (each === id ? to : each)));

@@ -16,10 +16,11 @@
 /** @typedef {import('./types').Peer} Peer */
 /** @typedef {import('./types').Status} Status */
 
-import { Presence, RequestError, forget, keep, pendingDocument, takePending } from './net.js';
+import { Presence, RequestError, clientsHere, folderIDOf, whileGone } from './net.js';
 import { identity } from './canvas.js';
 import { cut, parts } from './changes.js';
 import { Viewport } from './rules.js';
+import { settings, tab } from './storage.js';
 
 /** How many labels that others removed are kept for a way back. */
 const removalLimit = 10_000;
@@ -32,8 +33,11 @@ const reopenTime = 3000;
 
 /** What is pending keeps the page at its document. */
 const notLeft = () => new RequestError({ code: 'notLeft', message: 'not everything is saved' });
+/** Nobody waits for the answer any more, and the request may still be sent; or it was not made, which is told. */
+const left = () => new RequestError({ code: 'left', message: 'the document was left' });
 
 /** @typedef {'select' | 'hand' | 'stamp' | 'brush' | 'caption'} Tool */
+/** @typedef {import('./types').Left} Left */
 /** @typedef {import('./canvas').Matrix} Matrix */
 
 export class Studio {
@@ -44,6 +48,14 @@ export class Studio {
   hits = /** @type {any} */ (null);
   /** The open document's name. */
   name = '';
+  /** The open document's own id: another document may have its name. */
+  #identity = '';
+  /** The identity of the folder that the document is in: another folder may have documents of these names. */
+  #folderID = '';
+  /** The folder's path, for people. */
+  #folder = '';
+  /** The document that the next answer to `open` has. */
+  #opening = { id: '', name: '' };
   /** @type {Can} */
   can = { undo: null, redo: null };
   /** @type {Peer[]} */
@@ -78,7 +90,7 @@ export class Studio {
    * @type {Label[]}
    */
   lost = [];
-  isSnapping = localStorage.getItem('snapping') !== 'off';
+  isSnapping = settings.get('snapping') !== 'off';
   /**
    * What is lifted, and where it is.
    * @type {{ labels: readonly Label[], matrix: Matrix, isCopy: boolean } | null}
@@ -100,8 +112,13 @@ export class Studio {
   restored = [];
   /** Whether the page goes from one document to another one: nothing is edited then. */
   isLeaving = false;
-  /** Whether another page has taken over what is pending. */
-  isHandedOver = false;
+  /** Whether the page goes to another address, with what is pending. */
+  isGoing = false;
+  /**
+   * The documents, of this folder or another one, whose edits wait for them.
+   * @type {Left[]}
+   */
+  left = [];
 
   /** @type {Map<string, Set<(value: any) => void>>} */
   #listeners = new Map();
@@ -194,25 +211,94 @@ export class Studio {
         // The painter asks nothing: another program may have the port.
         this.picture.setTicket('');
         if (state === 'waiting' || state === 'refused') this.store.disconnected();
+        // Nobody says any more who is here.
+        this.peers = [];
+        this.emit('peers', this.peers);
       }
       this.showStatus();
       this.#wake();
     };
+    this.net.outbox.onChange = () => this.showStatus();
     this.net.connect();
   }
 
-  #opened() {
-    const { welcome } = this.net;
+  async #opened() {
+    const { net, net: { welcome } } = this;
     if (!welcome) return;
     this.picture.setTicket(welcome.ticket);
-    // A new link names its document; a reload stays at the one that was open, and so does a link that brings edits of it.
-    const kept = sessionStorage.getItem('document');
-    const first = this.net.isNew ? this.net.first ?? welcome.document ?? kept : kept ?? welcome.document;
-    const name = this.name || pendingDocument() || first;
+    this.store.client = net.client;
+    const folderID = folderIDOf(welcome);
+    // The document of that name in another folder is another one, and what is pending is not for it.
+    if (this.isOpen && folderID !== this.#folderID) this.#park();
+    [this.#folderID, this.#folder] = [folderID, welcome.folder];
+    await net.outbox.unlock(welcome.secret);
+    if (net.welcome !== welcome || net.state !== 'open') return;
+    // A new link names its document; a reload stays at the one that was open.
+    const kept = openBefore(folderID);
+    const first = net.isNew ? net.first ?? welcome.document ?? kept : kept ?? welcome.document;
     this.emit('connected', undefined);
     // In turn: a page that goes to another document never has two answers on their way.
-    if (name) this.#inTurn(() => this.#openFirst(this.name || name, welcome.document));
-    else this.#openNone({ noDocument: welcome.folder });
+    await this.#inTurn(async () => {
+      const name = this.name || first;
+      if (name) await this.#openFirst(name, welcome.document);
+      else this.#openNone({ noDocument: welcome.folder });
+      const { first: asked } = net;
+      net.first = null;
+      if (asked && this.#isFollowing && asked !== this.name) await this.#goTo(asked).catch((error) => this.#openNone({ openFailed: asked, error }));
+    });
+    await this.#sendLeft();
+  }
+
+  /** Leaves a document whose folder is not the connected one. What is pending of it is kept. */
+  #park() {
+    this.endInput();
+    this.#forget();
+    this.isOpen = false;
+    [this.name, this.#identity] = ['', ''];
+    this.refresh();
+  }
+
+  /**
+   * Sends what pages have left that are gone, if it is for documents of this folder, and tells what waits for something else.
+   */
+  async #sendLeft() {
+    const { outbox, client } = this.net;
+    const here = await clientsHere();
+    const gone = new Set(outbox.all.filter((kept) => kept.folderID === this.#folderID && kept.client !== client && !here.has(kept.client)).map((kept) => kept.client));
+    for (const each of gone) {
+      await whileGone(each, () => {
+        const all = outbox.all.filter((kept) => kept.folderID === this.#folderID && kept.client === each);
+        // A document may have another path than when the request was made.
+        const pathOf = (/** @type {import('./outbox').KeptRequest} */ kept) => (kept.document === this.#identity ? this.name : kept.path);
+        const documents = [...new Set(all.map(({ document }) => document))].map((document) => {
+          const requests = all.filter((kept) => kept.document === document);
+          return { document, path: pathOf(requests[requests.length - 1]), requests: requests.map(({ request }) => request) };
+        });
+        const names = new Map(all.map(({ request: { tag }, name }) => [tag, name]));
+        return this.net.deliver(each, documents, (tag, { error }) => {
+          outbox.remove(each, tag);
+          if (error) this.emit('news', { kind: 'refused', tag, name: names.get(tag) ?? '', error });
+        });
+      });
+    }
+    this.#tellLeft(here);
+  }
+
+  /**
+   * Tells whose edits wait, unless another tab has them.
+   * @param {Set<string>} here
+   */
+  #tellLeft(here) {
+    /** @type {Map<string, Left>} */
+    const left = new Map();
+    for (const { client, folderID, folder, document, path } of this.net.outbox.all) {
+      const isOpen = folderID === this.#folderID && document === this.#identity && this.isOpen;
+      if (isOpen || (client !== this.net.client && here.has(client))) continue;
+      const key = `${folderID} ${document}`;
+      left.set(key, { folder: folderID === this.#folderID ? null : folder, document: path, count: (left.get(key)?.count ?? 0) + 1 });
+    }
+    this.left = [...left.values()];
+    this.emit('left', this.left);
   }
 
   /**
@@ -228,7 +314,7 @@ export class Studio {
       const { code, message } = /** @type {RequestError} */ (error);
       if (code === 'disconnected') return;
       // A document that was asked for is not replaced by another one.
-      const isAskedFor = this.net.isNew && name === this.net.first;
+      const isAskedFor = name === this.net.first;
       if (other && other !== name && !this.isOpen && !isAskedFor) return this.#openFirst(other, null);
       this.fault = { name, error: { code, message } };
       this.#openNone({ openFailed: name, error: { code, message } });
@@ -242,6 +328,7 @@ export class Studio {
   #openNone(why) {
     this.#isWithoutDocument = !this.isOpen;
     this.emit('message', why);
+    if (!this.isOpen) this.emit('closed', undefined);
     this.showStatus();
   }
 
@@ -251,7 +338,7 @@ export class Studio {
    */
   async open(name) {
     const answer = await this.net.request({ open: name });
-    this.#follow(name, answer);
+    this.#follow(answer);
   }
 
   /**
@@ -303,10 +390,10 @@ export class Studio {
     this.isOpen = false;
     this.#isFollowing = false;
     this.name = '';
-    sessionStorage.removeItem('document');
-    this.#openNone({ noDocument: this.net.welcome?.folder ?? '' });
+    this.#identity = '';
+    tab.set('document', null);
     this.refresh();
-    this.emit('closed', undefined);
+    this.#openNone({ noDocument: this.net.welcome?.folder ?? '' });
     return true;
   }
 
@@ -322,10 +409,8 @@ export class Studio {
     while (this.store.pending.length && this.#isFollowing) await new Promise((resolve) => { this.#waiting.push(() => resolve(undefined)); });
     if (this.net.state !== 'open') return false;
     if (!this.store.pending.length) return true;
-    // The connection has broken meanwhile, and the document is opened again next.
-    if (!this.fault) return false;
-    this.keep();
-    return true;
+    // If not, the connection has broken meanwhile, and the document is opened again next.
+    return this.fault !== null;
   }
 
   /** Lets those go on that wait for an answer, or for the connection. */
@@ -335,8 +420,10 @@ export class Studio {
     for (const resume of waiting) resume();
   }
 
-  /** Nothing of the document is kept. */
+  /** Nothing of the document stays in this page. What is pending is kept for when it is open again. */
   #forget() {
+    for (const { reject } of this.#answers.values()) reject(left());
+    this.#answers.clear();
     this.cancelGesture();
     if (this.lifted) this.release();
     this.store.reset();
@@ -350,19 +437,18 @@ export class Studio {
   }
 
   /**
-   * Follows a document that the server has opened.
-   * @param {string} asked
+   * Follows the document that the server has opened.
    * @param {Message} answer
    */
-  #follow(asked, answer) {
+  #follow(answer) {
     this.fault = null;
-    const opened = answer.ok.name ?? asked;
-    const isOther = this.name !== '' && opened !== this.name;
-    this.name = opened;
-    sessionStorage.setItem('document', this.name);
+    const { id, name } = this.#opening;
+    const isOther = this.isOpen && id !== this.#identity;
     // What is pending belongs to the document that was open.
     if (isOther) this.#forget();
-    if (!this.isOpen || isOther) this.#restore(asked);
+    [this.#identity, this.name] = [id, name];
+    tab.set('document', JSON.stringify({ name, folderID: this.#folderID }));
+    if (!this.isOpen || isOther) this.#restore();
     this.#isEnded = false;
     clearTimeout(this.#reopening);
     this.#showName();
@@ -384,15 +470,10 @@ export class Studio {
     this.emit('opened', undefined);
   }
 
-  /**
-   * Takes over what an earlier page has left for this document, which it may have known by another name.
-   * @param {string} asked
-   */
-  #restore(asked) {
-    const folder = this.net.welcome?.folder ?? '';
-    for (const name of new Set([asked, this.name])) this.store.restore(takePending(folder, name));
-    const left = pendingDocument();
-    if (left) this.emit('message', { left });
+  /** Takes over what this page or an earlier one of its tab has left for this document. */
+  #restore() {
+    const { outbox, client } = this.net;
+    this.store.restore(outbox.all.filter((kept) => kept.client === client && kept.folderID === this.#folderID && kept.document === this.#identity));
   }
 
   /** @param {any} ok */
@@ -413,6 +494,7 @@ export class Studio {
     if (typeof message.version === 'number') return this.store.answersAt(message.version);
     if (typeof message.tag === 'string' && (message.ok || message.error || message.fetching)) {
       this.store.answer(message.tag, /** @type {any} */ (message));
+      this.net.outbox.remove(this.net.client, message.tag);
       const waiting = this.#answers.get(message.tag);
       this.#answers.delete(message.tag);
       if (message.error) waiting?.reject(new RequestError(message.error));
@@ -422,6 +504,10 @@ export class Studio {
     if (message.can) {
       this.can = message.can;
       return this.emit('can', this.can);
+    }
+    if (message.opening) {
+      this.#opening = message.opening;
+      return undefined;
     }
     if (message.removed === true) this.#isEnded = true;
     if (message.restored) this.restored = message.restored;
@@ -435,6 +521,8 @@ export class Studio {
       return this.emit('peers', this.peers);
     }
     const result = this.store.apply(message);
+    for (const { session, tags = [] } of message.changed?.edits ?? []) if (session === this.net.client) for (const tag of tags) this.net.outbox.remove(session, tag);
+    if (message.renamed) for (const { name, request } of this.store.pending) this.#keep(request, name);
     const others = (message.changed?.edits ?? []).filter((/** @type {import('./types').LoggedEdit} */ { session }) => session !== this.net.client);
     if (others.length) this.emit('others', others);
     for (const { id, changes } of message.changed?.edits ?? []) {
@@ -446,7 +534,7 @@ export class Studio {
     else this.emit('message', message);
     if (typeof message.moved === 'string') {
       this.name = message.moved;
-      sessionStorage.setItem('document', this.name);
+      tab.set('document', JSON.stringify({ name: this.name, folderID: this.#folderID }));
       this.#showName();
       this.emit('opened', undefined);
     }
@@ -463,8 +551,9 @@ export class Studio {
    */
   get status() {
     const { state, reason } = this.net;
-    if (state === 'refused') return { state, reason };
+    if (state === 'refused' && !this.net.outbox.isShort) return { state, reason };
     if (!this.isOpen) return { state: this.#isWithoutDocument && state === 'open' ? 'noDocument' : 'connecting', reason: '' };
+    if (this.net.outbox.isShort && !this.#isFollowing) return { state: 'notKept', reason: '' };
     if (!this.#isFollowing) return { state: 'reconnecting', reason: this.fault?.error.message ?? reason, code: this.fault?.error.code };
     return { state: this.store.status, reason: this.store.state.reason ?? '', code: this.store.state.code };
   }
@@ -478,18 +567,35 @@ export class Studio {
 
   // MARK: What outlives the page
 
-  /** What the next page of this tab needs to go on. */
-  get kept() {
-    return { client: this.net.client, folder: this.net.welcome?.folder ?? '', document: this.name, pending: this.store.kept };
+  /**
+   * Keeps a request until it is answered.
+   * @param {import('./types').Request} request
+   * @param {string} name
+   */
+  #keep(request, name) {
+    this.net.outbox.keep({ client: this.net.client, folderID: this.#folderID, folder: this.#folder, document: this.#identity, path: this.name, name, request });
   }
 
-  /** Keeps it: the page goes, or may be put away. */
-  keep() {
-    if (this.isOpen) keep(this.kept);
+  /** Whether something is lost, or has to wait, if the page is left now. */
+  get hasUnsent() { return !this.isGoing && (this.net.outbox.isShort || (this.store.pending.length > 0 && this.status.state !== 'saved')); }
+
+  /**
+   * Goes to another address, or loads the page again; what is pending goes along.
+   * @param {string} [address]
+   */
+  go(address) {
+    this.endInput();
+    // A link to this page only changes its fragment.
+    this.isGoing = !address?.startsWith(`${location.origin}/`);
+    if (address) location.assign(address);
+    else location.reload();
   }
 
-  /** The page goes on by itself. */
-  goOn() { forget(this.name); }
+  /** Makes edits of what is typed, or moved by keys. */
+  endInput() {
+    if (document.activeElement instanceof HTMLTextAreaElement) document.activeElement.blur();
+    this.settle();
+  }
 
   // MARK: What is shown
 
@@ -715,7 +821,7 @@ export class Studio {
   /** @param {boolean} isOn */
   setSnapping(isOn) {
     this.isSnapping = isOn;
-    localStorage.setItem('snapping', isOn ? 'on' : 'off');
+    settings.set('snapping', isOn ? 'on' : 'off');
     this.emit('tool', undefined);
   }
 
@@ -829,9 +935,10 @@ export class Studio {
    * @param {string} name
    */
   perform(changes, name) {
-    if (!changes.length || this.isLeaving || !this.isOpen) return;
+    if (!changes.length) return;
+    if (this.isLeaving || !this.isOpen) return this.emit('news', { kind: 'betweenDocuments', name });
     const limit = (this.net.welcome?.limits.message ?? leastLimit) - messageRoom;
-    for (const part of parts(changes, limit)) this.#send(this.store.perform(part, cut(name, 60), this.net.makeTag()));
+    for (const part of parts(changes, limit)) this.#send(this.store.perform(part, cut(name, 60), this.net.makeTag()), name);
     this.refresh();
   }
 
@@ -841,12 +948,16 @@ export class Studio {
    */
   ask(body, name, changes = []) {
     const tag = this.net.makeTag();
-    const canAsk = this.isOpen && !this.isLeaving;
-    const answer = !canAsk ? Promise.reject(notLeft()) : new Promise((resolve, reject) => this.#answers.set(tag, { resolve, reject }));
-    // A caller may ignore the answer: the store's news tell the user of an error.
+    const answer = new Promise((resolve, reject) => this.#answers.set(tag, { resolve, reject }));
+    // A caller may ignore the answer: news tell the user of an error.
     answer.catch(() => {});
-    if (!canAsk) return answer;
-    this.#send(this.store.ask(body, name, tag, changes));
+    if (this.isLeaving || !this.isOpen) {
+      this.#answers.get(tag)?.reject(left());
+      this.#answers.delete(tag);
+      this.emit('news', { kind: 'betweenDocuments', name });
+      return answer;
+    }
+    this.#send(this.store.ask(body, name, tag, changes), name);
     this.refresh();
     return answer;
   }
@@ -854,6 +965,24 @@ export class Studio {
   /**
    * Sends a request behind all older ones: those that are pending after a break go first.
    * @param {import('./types').Request} request
+   * @param {string} name
    */
-  #send(request) { if (this.#isFollowing) this.net.send(request); }
+  #send(request, name) {
+    this.#keep(request, name);
+    if (this.#isFollowing) this.net.send(request);
+  }
+}
+
+/**
+ * The document that the tab had open in a folder before it was loaded again.
+ * @param {string} folderID
+ * @returns {string | null}
+ */
+function openBefore(folderID) {
+  try {
+    const before = JSON.parse(tab.get('document') ?? 'null');
+    return before?.folderID === folderID && typeof before.name === 'string' ? before.name : null;
+  } catch {
+    return null;
+  }
 }

@@ -191,12 +191,12 @@ async function take(studio, offer, at) {
       const picture = bytes && typed(bytes.file, bytes.kind ?? '');
       if (meaning.others) tell(words.background.first(meaning.others + 1));
       if (picture && (!meaning.address || isPrivate(meaning.address))) return setPicture(studio, picture);
-      return setAddress(studio, meaning.address ?? '', { bytes: picture }).catch(() => {});
+      return setAddress(studio, meaning.address ?? '', { bytes: picture });
     }
     case 'words': return takeText(studio, meaning.text, at);
     case 'link':
       takeText(studio, meaning.text, at);
-      return studio.emit('note', { text: words.background.link, action: { name: words.background.takeLink, run: () => { setAddress(studio, meaning.text, {}).catch(() => {}); } } });
+      return studio.emit('note', { text: words.background.link, action: { name: words.background.takeLink, run: () => { setAddress(studio, meaning.text, {}); } } });
     case 'file': return studio.emit('note', { text: words.background.ownFile, kind: 'bad' });
     default: return tell(words.news.nothingToPaste);
   }
@@ -340,7 +340,7 @@ function attachDrops(studio) {
 
 /**
  * The picture that was asked for last, until its outcome is told. `bytes` are for an address that is refused.
- * @type {{ bytes: Blob | undefined, before: import('./types').Size, isKept: boolean, isChosen: boolean } | null}
+ * @type {{ document: string, bytes: Blob | undefined, before: import('./types').Size, isKept: boolean, isChosen: boolean } | null}
  */
 let asked = null;
 /** Why an address was refused in whose place bytes were sent. */
@@ -365,7 +365,7 @@ export function wasReplaced({ detail }) {
  */
 function begin(studio, keepsCanvas, { bytes, isSmall = false }) {
   const isKept = keepsCanvas ?? (studio.store.count > 0 || isSmall);
-  asked = { bytes, before: studio.store.canvas, isKept, isChosen: keepsCanvas !== undefined };
+  asked = { document: studio.name, bytes, before: studio.store.canvas, isKept, isChosen: keepsCanvas !== undefined };
   // A note shows how far it is.
   studio.emit('message', { fetching: true });
   return isKept;
@@ -381,11 +381,13 @@ function attachOutcome(studio) {
   studio.on('message', (message) => {
     if (!asked) return;
     const { bytes, before, isKept, isChosen } = asked;
-    if (message.rejected) {
+    // The picture of a document that was left is that document's.
+    if (asked.document !== studio.name) forget();
+    else if (message.rejected) {
       forget();
       if (!bytes) return;
       replaced = message.rejected.detail;
-      setPicture(studio, bytes, isKept);
+      setPicture(studio, bytes, isChosen ? isKept : undefined);
     } else if (message.background) {
       forget();
       tellSize(studio, message.background, { before, isKept, isChosen });
@@ -423,9 +425,11 @@ export async function setAddress(studio, url, { keepsCanvas, allowsPrivate = fal
       // The server tells what is wrong with it.
     }
   }
+  replaced = '';
   const isKept = begin(studio, keepsCanvas, { bytes });
   const more = { ...(isKept ? { keepCanvas: true } : {}), ...(allowsPrivate ? { allowPrivate: true } : {}) };
-  await studio.ask({ background: isKept || allowsPrivate ? { url, ...more } : url }, 'background');
+  // The store tells why it was refused.
+  await studio.ask({ background: isKept || allowsPrivate ? { url, ...more } : url }, 'background').catch(() => studio.emit('message', { rejected: { detail: '' } }));
   return undefined;
 }
 

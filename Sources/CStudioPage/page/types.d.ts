@@ -265,10 +265,19 @@ export interface Can {
 }
 
 export interface Status {
-  readonly state: 'connecting' | 'noDocument' | 'refused' | import('./store.js').Status;
+  /** `notKept`: the browser does not keep what the server does not have yet. */
+  readonly state: 'connecting' | 'noDocument' | 'notKept' | 'refused' | import('./store.js').Status;
   readonly reason: string;
   /** The code of the error that is the reason. */
   readonly code?: string;
+}
+
+/** Edits that wait until their document can be opened. */
+export interface Left {
+  /** The path of the folder, if that is another one than the connected one. */
+  readonly folder: string | null;
+  readonly document: string;
+  readonly count: number;
 }
 
 /** A line for people. */
@@ -276,6 +285,8 @@ export interface Note {
   readonly text: string;
   readonly kind?: 'bad' | 'good';
   readonly action?: { readonly name: string; run(): void };
+  /** Whether it stays until it is closed. */
+  readonly stays?: boolean;
 }
 
 export interface Events {
@@ -298,7 +309,8 @@ export interface Events {
   status: Status;
   can: Can;
   peers: readonly Peer[];
-  news: import('./store.js').News;
+  news: import('./store.js').News | { readonly kind: 'betweenDocuments'; readonly name: string };
+  left: readonly Left[];
   /** A message of the server that is about no label. */
   message: import('./net.js').Message;
   /** What is lifted was moved, or is not lifted any more. */

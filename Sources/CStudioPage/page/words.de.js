@@ -26,6 +26,8 @@ const refusals = {
   tooManyPixels: 'Das Bild hat zu viele Pixel', notAnImage: 'Das ist kein lesbares Bild', notAllowed: 'Diese Adresse ist nicht erlaubt',
 };
 
+const taken = 'Ein anderes Programm hat unter dieser Adresse ein Skript hinterlassen, das ändern könnte, was diese Seite tut. Gesendet wurde nichts. emojiart serve beenden, neu starten und den Link öffnen: Er hat dann eine andere Adresse';
+
 /** @type {import('./words').Words} */
 export const words = {
   shell: {
@@ -33,23 +35,33 @@ export const words = {
     zoom: 'Zoom', history: 'Verlauf',
   },
 
+  start: {
+    missing: (names) => `Diesem Browser fehlt, was das Studio braucht: ${names}. Den Link in einem aktuellen Firefox, Chromium oder Safari öffnen`,
+    failed: (why) => `Die Seite lässt sich nicht starten: ${why}. Neu laden. Hilft das nicht: emojiart serve --link ausführen und die Ausgabe öffnen`,
+    noModule: 'ein Teil von ihr kam nicht an',
+    taken,
+  },
+
   status: {
-    connecting: 'Wird verbunden', noDocument: 'Kein Dokument', saved: 'Gespeichert', saving: 'Wird gespeichert\u00a0…', reconnecting: 'Wird neu verbunden\u00a0…', refused: 'Nicht verbunden', notSaved: 'Nicht gespeichert',
+    connecting: 'Wird verbunden', noDocument: 'Kein Dokument', saved: 'Gespeichert', saving: 'Wird gespeichert\u00a0…', reconnecting: 'Wird neu verbunden\u00a0…', refused: 'Nicht verbunden', notSaved: 'Nicht gespeichert', notKept: 'Nicht aufbewahrt: Seite offen lassen',
   },
   refused: {
+    taken,
     noSession: 'Das Studio wird mit dem Link geöffnet, den emojiart serve ausgibt; einen neuen gibt es mit: emojiart serve --link',
     usedLink: 'Dieser Link wurde schon benutzt oder ist zu alt. Einen neuen gibt es mit: emojiart serve --link',
     notProven: 'Unter dieser Adresse antwortet nicht der Server, den diese Seite kennt. An ihn wurde nichts gesendet. Was getan wurde, bleibt hier erhalten und wird gesendet, sobald der richtige Server wieder da ist. Hat er dann eine andere Adresse: über den Link verbinden',
     notAdmitted: 'Was unter dieser Adresse antwortet, kennt diese Seite nicht. Was getan wurde, bleibt hier erhalten und wird gesendet, sobald der richtige Server wieder da ist. Hat er dann eine andere Adresse: über den Link verbinden',
-    noServer: 'Der Server antwortet nicht. Läuft emojiart serve?',
+    sessionEnded: 'Der Server hat die Sitzung dieser Seite beendet. Was getan wurde, bleibt hier erhalten und wird gesendet, sobald die Seite über einen neuen Link verbunden ist. Einen neuen gibt es mit: emojiart serve --link',
+    noServer: 'Der Server antwortet nicht. Läuft emojiart serve nicht, dann starten und den Link öffnen, den es ausgibt',
     tooManyFailures: 'Zu viele Versuche; die Seite versucht es in einer Minute wieder',
   },
   away: 'Der Server ist nicht erreichbar. Was hier getan wird, bleibt erhalten und wird gesendet, sobald er wieder da ist.',
+  notKept: 'Der Browser hat keinen Platz, um aufzubewahren, was der Server noch nicht hat, oder er darf es nicht. Die Seite offen lassen, bis der Server wieder da ist: Beim Neuladen ginge es verloren.',
   newLink: {
     title: 'Über einen neuen Link verbinden', field: 'Link', verb: 'Verbinden',
     hint: 'Im Ordner des Dokuments emojiart serve oder emojiart serve --link ausführen und die Ausgabe hier einfügen. Was noch nicht gespeichert ist, kommt mit.',
     none: 'Das ist kein Link von emojiart serve. Er sieht so aus: http://127.0.0.1:8080/#c=…',
-    long: 'Es ist zu viel, um es mitzunehmen. Diese Seite offen lassen und den Server an diesem Port wieder starten.',
+    long: (port) => `Es ist zu viel, um es mitzunehmen. Diese Seite offen lassen, emojiart serve --port ${port} ausführen und den Link in diesem Tab öffnen`,
   },
 
   groups: {
@@ -178,6 +190,7 @@ export const words = {
     dropped: 'Eine Änderung blieb ohne Wirkung: Das Emoji war schon entfernt',
     refused: (name, reason) => `Nicht ausgeführt: ${name}. ${reason}`,
     setAside: (edits, file) => `Ein anderes Programm hat das Dokument ersetzt${edits ? plural(edits, { one: '; eine Änderung fehlt darin', other: `; ${number(edits)} Änderungen fehlen darin` }) : ''}. ${file ? `Was vorher gespeichert war, liegt in ${file}` : 'Was vorher gespeichert war, konnte nicht aufgehoben werden'}`,
+    copies: (count) => plural(count, { one: 'Neben diesem Dokument liegt eine Kopie mit anderen Änderungen', other: `Neben diesem Dokument liegen ${number(count)} Kopien mit anderen Änderungen` }),
     merged: (edits, conflicts) => plural(edits, { one: 'Eine Änderung aus einer anderen Kopie ist dazugekommen', other: `${number(edits)} Änderungen aus einer anderen Kopie sind dazugekommen` }) + (conflicts ? plural(conflicts, { one: '. An einer Stelle hatten beide dasselbe geändert; der Verlauf zeigt sie', other: `. An ${number(conflicts)} Stellen hatten beide dasselbe geändert; der Verlauf zeigt sie` }) : ''),
     movedDocument: (name) => `Das Dokument heißt jetzt ${name}`,
     removedDocument: 'Die Datei des Dokuments wurde entfernt; deshalb wird nichts mehr gespeichert. Abhilfe: die Datei zurücklegen oder exportieren, was hier zu sehen ist',
@@ -189,7 +202,11 @@ export const words = {
     clipboard: 'Der Browser lässt diese Seite nicht an die Zwischenablage. Strg+C und Strg+V funktionieren trotzdem',
     noModule: 'Der Server ist nicht erreichbar, und dieser Teil der Seite ist noch nicht geladen. Später noch einmal versuchen',
     cannotOpen: (name, reason) => `${name} lässt sich nicht öffnen: ${reason}`,
-    left: (name) => `Änderungen an ${name}, die noch nicht gespeichert sind, liegen hier bereit; sie werden beim Öffnen gesendet`,
+    left: (name, count) => plural(count, { one: `Eine Änderung an ${name}, die nicht gespeichert ist, bleibt hier erhalten. Zum Senden das Dokument öffnen`, other: `${number(count)} Änderungen an ${name}, die nicht gespeichert sind, bleiben hier erhalten. Zum Senden das Dokument öffnen` }),
+    leftElsewhere: (name, folder, count) => plural(count, { one: `Eine Änderung an ${name} in ${folder} bleibt hier erhalten. Sie gehört nicht in den Ordner, der jetzt offen ist. Zum Senden in ihrem Ordner emojiart serve ausführen und den Link in diesem Tab öffnen`, other: `${number(count)} Änderungen an ${name} in ${folder} bleiben hier erhalten. Sie gehören nicht in den Ordner, der jetzt offen ist. Zum Senden in ihrem Ordner emojiart serve ausführen und den Link in diesem Tab öffnen` }),
+    closed: (count) => plural(count, { one: 'Eine Änderung, die nicht gespeichert ist, bleibt hier erhalten. Sie wird gesendet, sobald die Seite über einen neuen Link verbunden ist', other: `${number(count)} Änderungen, die nicht gespeichert sind, bleiben hier erhalten. Sie werden gesendet, sobald die Seite über einen neuen Link verbunden ist` }),
+    unreadable: (count) => plural(count, { one: 'Eine Änderung, die hier aufbewahrt ist, stammt nicht von diesem Benutzer und wird nicht gesendet', other: `${number(count)} Änderungen, die hier aufbewahrt sind, stammen nicht von diesem Benutzer und werden nicht gesendet` }),
+    between: (name) => `Nicht ausgeführt: ${name}. Gerade wird ein anderes Dokument geöffnet; danach noch einmal versuchen`,
   },
 
   background: {
@@ -242,9 +259,10 @@ export const words = {
       notSaved: 'Die Änderungen bleiben erhalten, und das Speichern wird wiederholt versucht. Die Seite, in der das Dokument offen ist, nicht schließen.',
       unsaved: 'Beim Öffnen werden sie wiederhergestellt.',
       readOnly: 'Das Dokument lässt sich ansehen und kopieren; für das Schreiben fehlt die Berechtigung.',
-      conflict: 'Ein anderer Rechner hat das Dokument gleichzeitig geändert. Die Kopie wird von selbst zusammengeführt, sobald das möglich ist.',
+      conflict: 'Diese Datei heißt wie eine Kopie, die ein anderer Rechner gleichzeitig geändert hat. Zusammenführen bringt ihre Änderungen in das Dokument und nimmt die Kopie weg. Wo bekannt ist, dass ein Programm den Ordner zwischen Rechnern überträgt, geschieht das von selbst.',
     },
     unsaved: (count) => `Ein Programm wurde beendet, bevor es ${plural(count, { one: 'eine Änderung', other: `${number(count)} Änderungen` })} gespeichert hatte.`,
+    merge: 'Zusammenführen', mergedCopy: (name) => `„${name}“ ist mit seinem Dokument zusammengeführt`,
     repair: 'Reparieren', repaired: (name, count) => `„${name}“ ist repariert${count ? `; beiseitegelegt: ${number(count)}` : ''}`,
     restored: (name, count) => plural(count, { one: `Eine Änderung an „${name}“, die ein Programm nicht gespeichert hatte, ist wieder da`, other: `${number(count)} Änderungen an „${name}“, die ein Programm nicht gespeichert hatte, sind wieder da` }),
     deleted: (name) => `„${name}“ liegt im Papierkorb`, deletedMany: (count) => `${number(count)} Dokumente liegen im Papierkorb`, putBack: 'Zurücklegen',

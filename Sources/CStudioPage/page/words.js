@@ -3,6 +3,7 @@
 // Every word that people read on the page, in one table: here in English. Another language is a table of this shape in a file of its own,
 // such as words.de.js, and the page loads it only if it speaks that language.
 
+import { texts as start } from './guard.js';
 import { language, languages, number, place, plural, speakEnglish } from './language.js';
 
 const english = {
@@ -11,23 +12,28 @@ const english = {
     zoom: 'Zoom', history: 'History',
   },
 
+  start,
+
   status: {
-    connecting: 'Connecting', noDocument: 'No document', saved: 'Saved', saving: 'Saving…', reconnecting: 'Reconnecting…', refused: 'Not connected', notSaved: 'Not saved',
+    connecting: 'Connecting', noDocument: 'No document', saved: 'Saved', saving: 'Saving…', reconnecting: 'Reconnecting…', refused: 'Not connected', notSaved: 'Not saved', notKept: 'Not kept: leave the page open',
   },
   refused: {
+    taken: start.taken,
     noSession: 'Open the studio by the link that emojiart serve prints; for another one, run: emojiart serve --link',
     usedLink: 'This link was used already, or is too old. For a new one, run: emojiart serve --link',
     notProven: 'What answers at this address is not the server that this page knows. Nothing was sent to it. What you did is kept here, and sent when that server is back. If it is at another address then, connect by its link',
     notAdmitted: 'What answers at this address does not know this page. What you did is kept here, and sent when its own server is back. If that is at another address then, connect by its link',
-    noServer: 'The server does not answer. Is emojiart serve running?',
+    sessionEnded: 'The server has ended the session of this page. What you did is kept here, and sent when you connect by a new link. For one, run: emojiart serve --link',
+    noServer: 'The server does not answer. If emojiart serve is not running, start it, and open the link that it prints',
     tooManyFailures: 'Too many tries; the page tries again in a minute',
   },
   away: 'The server is away. What you do is kept here, and sent when it is back.',
+  notKept: 'This browser has no room to keep what the server does not have yet, or is not allowed to. Leave this page open until the server is back: a reload would lose it.',
   newLink: {
     title: 'Connect by a new link', field: 'Link', verb: 'Connect',
     hint: 'Run emojiart serve in the document’s folder, or emojiart serve --link, and paste what it prints. What is not saved yet goes with you.',
     none: 'That is no link of emojiart serve. It looks like http://127.0.0.1:8080/#c=…',
-    long: 'There is too much to bring along. Keep this page open, and start the server again at this port.',
+    long: (/** @type {string} */ port) => `There is too much to bring along. Leave this page open, run emojiart serve --port ${port}, and open its link in this tab`,
   },
 
   groups: {
@@ -163,6 +169,7 @@ const english = {
     dropped: 'An edit had no effect: somebody had removed the emoji',
     refused: (/** @type {string} */ name, /** @type {string} */ reason) => `Not done: ${name}. ${reason}`,
     setAside: (/** @type {number} */ edits, /** @type {string} */ file) => `Another program has replaced the document${edits ? plural(edits, { one: ', and it lacks an edit', other: `, and it lacks ${number(edits)} edits` }) : ''}. ${file ? `What was saved before is kept in ${file}` : 'What was saved before could not be kept'}`,
+    copies: (/** @type {number} */ count) => plural(count, { one: 'A copy of this document with other edits lies beside it', other: `${number(count)} copies of this document with other edits lie beside it` }),
     merged: (/** @type {number} */ edits, /** @type {number} */ conflicts) => plural(edits, { one: 'An edit of another copy was merged in', other: `${number(edits)} edits of another copy were merged in` }) + (conflicts ? plural(conflicts, { one: '. In one place both had changed the same; the history shows it', other: `. In ${number(conflicts)} places both had changed the same; the history shows them` }) : ''),
     movedDocument: (/** @type {string} */ name) => `The document is now called ${name}`,
     removedDocument: 'The document’s file was removed, so nothing more is saved. Put it back, or export what is here',
@@ -174,7 +181,11 @@ const english = {
     clipboard: 'The browser does not let this page use the clipboard. Press Ctrl+C or Ctrl+V',
     noModule: 'The server is away, and this part of the page is not here yet. Try again when it is back',
     cannotOpen: (/** @type {string} */ name, /** @type {string} */ reason) => `${name} cannot be opened: ${reason}`,
-    left: (/** @type {string} */ name) => `Edits of ${name} that are not saved are kept here; open it to send them`,
+    left: (/** @type {string} */ name, /** @type {number} */ count) => plural(count, { one: `An edit of ${name} that is not saved is kept here; open the document to send it`, other: `${number(count)} edits of ${name} that are not saved are kept here; open the document to send them` }),
+    leftElsewhere: (/** @type {string} */ name, /** @type {string} */ folder, /** @type {number} */ count) => plural(count, { one: `An edit of ${name} in ${folder} is kept here. It is not for the folder that is open now. To send it, run emojiart serve in its folder, and open the link in this tab`, other: `${number(count)} edits of ${name} in ${folder} are kept here. They are not for the folder that is open now. To send them, run emojiart serve in their folder, and open the link in this tab` }),
+    closed: (/** @type {number} */ count) => plural(count, { one: 'An edit that is not saved is kept here. It is sent when you connect by a new link', other: `${number(count)} edits that are not saved are kept here. They are sent when you connect by a new link` }),
+    unreadable: (/** @type {number} */ count) => plural(count, { one: 'An edit that is kept here was not made by this user, and is not sent', other: `${number(count)} edits that are kept here were not made by this user, and are not sent` }),
+    between: (/** @type {string} */ name) => `Not done: ${name}. Another document is being opened; do it again`,
   },
 
   background: {
@@ -227,9 +238,10 @@ const english = {
       notSaved: 'Its edits are kept, and saving is tried again and again. Do not close the page that has it open.',
       unsaved: 'Open the document: they are restored then.',
       readOnly: 'You may look at it and copy it, but your user may not write the file.',
-      conflict: 'Another machine has edited the document at the same time. The copy is merged into it by itself, as soon as that is possible.',
+      conflict: 'This file has the name of a copy that another machine has edited at the same time. Merging brings its edits into the document, and takes the copy away. Where a program is known to carry the folder between machines, that happens by itself.',
     },
     unsaved: (/** @type {number} */ count) => `A program ended before it saved ${plural(count, { one: 'an edit', other: `${number(count)} edits` })}.`,
+    merge: 'Merge', mergedCopy: (/** @type {string} */ name) => `${name} is merged into its document`,
     repair: 'Repair', repaired: (/** @type {string} */ name, /** @type {number} */ count) => `${name} is repaired${count ? `; set aside: ${number(count)}` : ''}`,
     restored: (/** @type {string} */ name, /** @type {number} */ count) => plural(count, { one: `An edit of ${name} that a program had not saved is back`, other: `${number(count)} edits of ${name} that a program had not saved are back` }),
     deleted: (/** @type {string} */ name) => `${name} is in the trash`, deletedMany: (/** @type {number} */ count) => `${number(count)} documents are in the trash`, putBack: 'Put back',
@@ -283,6 +295,9 @@ const english = {
 /** @typedef {typeof english} Words */
 /** @typedef {keyof Words['verbs']} Verb how the name of an edit begins; documents have it, so it is English */
 
+/** Whether the keyboard has a Command key. */
+export const isMac = /Mac|iP(hone|ad)/.test(globalThis.navigator?.platform ?? '');
+
 /**
  * The words of the page's language.
  * @type {Words}
@@ -292,11 +307,25 @@ export const words = await load();
 /** English takes the place of a table that cannot be loaded. */
 async function load() {
   try {
-    return (await languages[language].load?.())?.words ?? english;
+    return withKeys((await languages[language].load?.())?.words ?? english);
   } catch {
     speakEnglish();
-    return english;
+    return withKeys(english);
   }
+}
+
+/**
+ * A table whose texts name the keys of this machine.
+ * @template Table
+ * @param {Table} table
+ * @returns {Table}
+ */
+export function withKeys(table, hasCommand = isMac) {
+  if (!hasCommand) return table;
+  if (typeof table === 'string') return /** @type {any} */ (table.replace(/\b(Ctrl|Strg)\b/g, '⌘'));
+  if (Array.isArray(table)) return /** @type {any} */ (table.map((each) => withKeys(each, hasCommand)));
+  if (typeof table !== 'object' || table === null) return table;
+  return /** @type {any} */ (Object.fromEntries(Object.entries(table).map(([key, each]) => [key, withKeys(each, hasCommand)])));
 }
 
 /** Shows the words that index.html has in English. */

@@ -30,11 +30,7 @@ struct Transfer: PictureTransfer {
   }
 
   /// The name of a document in the progress line.
-  private static func name(_ path: String) -> String {
-    let name = FilePath(path).name
-    let ending = DocumentFile.ending
-    return name.hasSuffix(ending) ? String(name.dropLast(ending.count)) : name
-  }
+  private static func name(_ path: String) -> String { DocumentView.title(of: path) }
 
   private func wait(
     for outcome: Outcome<Result<CheckedPicture, BackgroundFailure>>, _ latest: Latest, _ line: TransferLine?,

@@ -55,8 +55,17 @@ struct Check: ParsableCommand {
       for fault in check.faults { try Output.line("\(safe(file.path)): \(safe(fault))") }
     }
     if check.isWhole, repair { try check.resolve() }
+    let kept = check.isWhole ? try Quarantine.kept.files(of: file.base().id) : []
+    if !common.json {
+      for state in kept {
+        let words = [file.path, state.path].map { safe(ArtError.Remedy.shellWord($0)) }
+        try Output.line(
+          "\(safe(file.path)): another state (\(state.size) bytes) is kept; `emojiart merge \(words[0]) \(words[1])` takes it back"
+        )
+      }
+    }
     guard !check.isWhole, repair || adopt else {
-      results.append(result(file, check.faults))
+      results.append(result(file, check.faults, kept))
       return check.isWhole
     }
     try Output.flush()
@@ -64,11 +73,16 @@ struct Check: ParsableCommand {
     return try repairDocument(file, check, &results)
   }
 
-  private func result(_ file: DocumentFile, _ faults: [String]) -> JSON {
-    .object([
+  private func result(_ file: DocumentFile, _ faults: [String], _ kept: [Quarantine.File] = []) -> JSON {
+    var members: [String: JSON] = [
       "document": .string(file.path), "faults": .array(faults.map(JSON.string)),
       "ok": .boolean(faults.isEmpty),
-    ])
+    ]
+    if !kept.isEmpty {
+      members["kept"] = .array(
+        kept.map { .object(["file": .string($0.path), "size": .integer($0.size)]) })
+    }
+    return .object(members)
   }
 
   private func repairDocument(

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import ArtModel
+import ArtSystem
 import ArtWorkspace
 
 private let syncExamples = """
@@ -18,6 +19,7 @@ struct Config: ParsableCommand {
       emojiart config <setting> <value>
       emojiart config <setting> --unset
       emojiart config sync syncthing <folder>
+      emojiart config sync other <folder> [--unset]
       """,
     discussion: """
       Without arguments it lists the settings: the value in force, and where it comes from. The settings are in \
@@ -138,7 +140,39 @@ struct ConfigSync: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sync", abstract: "Set up programs that carry folders between machines.",
     discussion: syncExamples,
-    subcommands: [ConfigSyncthing.self])
+    subcommands: [ConfigSyncthing.self, ConfigCarried.self])
+}
+
+struct ConfigCarried: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "other",
+    abstract: "Say that another program carries a folder between machines.",
+    usage: "emojiart config sync other <folder> [--unset]",
+    discussion: """
+      The studio merges conflict copies by itself in folders that Syncthing, Dropbox, Nextcloud or ownCloud carry, which it \
+      knows by the files that these put there. Elsewhere it asks, since the file may come from a stranger. This command \
+      says once that another program carries a folder, with all folders in it.
+
+      Examples:
+        emojiart config sync other ~/Drive/art
+      """)
+
+  @Argument(help: "The folder.", completion: .directory) var folder: String
+  @Flag(help: "No program carries it any more.") var unset = false
+
+  func run() throws {
+    let typed = try CommonOptions.checked(folder)
+    guard let real = FilePath.resolvedIfThere(typed), FileStatus.isFolder(at: real) else {
+      throw ArtError(.noSuchDocument, "there is no folder \(typed)", about: typed)
+    }
+    try CarriedFolderStore().set(real, isCarried: !unset)
+    let (name, word) = (safe(real), safe(ArtError.Remedy.shellWord(folder)))
+    try Output.line(
+      unset
+        ? "\(name): the studio asks before it merges a conflict copy"
+        : "\(name): the studio merges conflict copies by itself; `emojiart watch \(word) --recursive --merge` does it without it"
+    )
+  }
 }
 
 struct ConfigSyncthing: ParsableCommand {
@@ -158,7 +192,7 @@ struct ConfigSyncthing: ParsableCommand {
   func run() throws {
     let folder = try SyncthingFolder(
       CommonOptions.checked(folder), path: environment("PATH") ?? "/usr/local/bin:/usr/bin:/bin")
-    try checkThreads()
+    try prepareThreads()
     let outcome = try folder.set()
     if case .inside(let above) = outcome {
       let word = ArtError.Remedy.shellWord(above)

@@ -27,7 +27,7 @@ struct Copy: ParsableCommand {
     let documents = Documents(by: try .ofCommand)
     let copy: DocumentFile
     if let name {
-      let path = file.sibling(name)
+      let path = try file.sibling(name)
       guard DocumentName.isValid(path) else { throw ArtError.badDocumentName(name) }
       copy = DocumentFile(DocumentName.withEnding(path), notice: file.notice)
       try documents.duplicate(file, as: copy)

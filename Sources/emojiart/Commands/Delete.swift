@@ -66,20 +66,21 @@ struct Delete: ParsableCommand {
 
   /// The document that was deleted last from that path, or, since a document may have another ending than ours, from the path as it was typed.
   private func newest(_ doc: String) throws(ArtError) -> (document: TrashedDocument, path: String) {
-    let path = try common.file(doc).path
-    do throws(ArtError) {
-      return (try Trash().newest(from: path), path)
-    } catch {
-      let typed = FilePath(doc).hasSlash ? doc : FilePath.path(of: doc, in: try common.currentFolder())
-      guard error.code == .noSuchDocument, typed != path else { throw error }
+    let typed = try CommonOptions.path(doc) { () throws(ArtError) in try common.currentFolder() }
+    let path = DocumentName.withEnding(typed)
+    do throws(ArtError) { return try newest(from: path) } catch {
+      guard error.code == .noSuchDocument, !DocumentName.hasEnding(typed) else { throw error }
       let missing = error
-      do throws(ArtError) {
-        return (try Trash().newest(from: typed), typed)
-      } catch {
+      do throws(ArtError) { return try newest(from: typed) } catch {
         // The message has the name with the ending.
         throw error.code == .noSuchDocument ? missing : error
       }
     }
+  }
+
+  private func newest(from path: String) throws(ArtError) -> (document: TrashedDocument, path: String) {
+    let document = try Trash().newest(from: path)
+    return (document, FilePath(path).prefix + FilePath(document.original).name)
   }
 
   /// The documents, each once, after a look at all of them: an error keeps every document in its place. Throws `usage` for emoji among
@@ -101,8 +102,7 @@ struct Delete: ParsableCommand {
       do throws(ArtError) {
         _ = try file.summary()
       } catch {
-        let mayBeDocument =
-          !FileStatus.isFolder(at: file.path) && DocumentName.withEnding(file.path) == file.path
+        let mayBeDocument = !FileStatus.isFolder(at: file.path) && DocumentName.hasEnding(file.path)
         guard mayBeDocument, error.code != .tooLarge else { throw error }
       }
       if !files.contains(where: { FileStatus.isSameFile($0.path, file.path) }) { files.append(file) }

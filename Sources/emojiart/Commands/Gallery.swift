@@ -42,7 +42,7 @@ struct GalleryCommand: ParsableCommand {
     let listing = try FolderListing(of: folder)
     let page = try OutputFile(OutputLocation(argument: output, replacing: .galleries))
     let signals = page.blockedSignals()
-    try checkThreads()
+    try prepareThreads()
     var gallery = try Gallery(
       of: folder, into: page, recovery: .ofCommand, waiter: SignalledWaiter(signals: signals, file: page),
       thumbnails: Thumbnails(font: font), report: Self.report)

@@ -100,7 +100,8 @@ struct List: ParsableCommand {
       if left == 0 { return status }
       left -= 1
       if case .failure(let error) = entry.summary {
-        if status == .done { status = ExitStatus(error.code) }
+        // A file that is no document is told, and is no failure.
+        if status == .done, error.code != .notADocument { status = ExitStatus(error.code) }
         Output.printError(error.message)
       }
       try body(entry, entry.summary)

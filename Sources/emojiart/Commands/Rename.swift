@@ -33,7 +33,8 @@ struct Rename: ParsableCommand {
 
 extension DocumentFile {
   /// The path of a name in the same folder; a path stays as it is.
-  func sibling(_ name: String) -> String {
-    FilePath(name).hasSlash || name.isEmpty ? name : FilePath(path).prefix + name
+  func sibling(_ name: String) throws(ArtError) -> String {
+    FilePath(name).hasSlash || name.isEmpty
+      ? try TypedPath.inExistingFolder(name) : FilePath(path).prefix + name
   }
 }

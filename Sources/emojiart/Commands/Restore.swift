@@ -17,6 +17,9 @@ struct Restore: ParsableCommand {
       command, or the next edit of the document, restores them. What others have saved since stays. If the document is \
       gone, replaced or damaged, its edits are kept and reported.
 
+      --list also lists the states of documents that could not be merged, and the originals of repaired documents: the state \
+      folder keeps them, and nothing removes them but you. `emojiart merge <doc> <file>` takes one back.
+
       Examples:
         emojiart restore --list
         emojiart restore bees
@@ -55,13 +58,14 @@ struct Restore: ParsableCommand {
       selection, by: .ofCommand, trustsElsewhere: fromElsewhere, notice: notice)
     let task: Restoration.Task
     if let into {
-      task = .save(into: try common.file(into))
+      task = .save(into: try common.newFile(into))
     } else if discard {
       task = .discard(agreed: yes ? nil : try ask(restoration, &outcome))
     } else {
       task = list ? .list : .restore
     }
     try restoration.run(task) { (event) throws(ArtError) in try outcome.receive(event) }
+    if list, `where`.isEmpty { try outcome.list(try Quarantine.kept.files()) }
     try outcome.finish()
   }
 
@@ -103,7 +107,8 @@ private struct Restored {
     case .listed(let edits, let report): try list(edits, report)
     case .listedKept(let edits, let error): try listKept(edits, error)
     case .restored(let edits, let report, let name):
-      Output.addToErrors(name == edits.name ? "the edits are restored" : "\(name) is made")
+      Output.addToErrors(
+        FilePath(name) == FilePath(edits.name) ? "the edits are restored" : "\(name) is made")
       try restored(edits, report, into: name)
     case .beyondLog(let report, let name): Output.printError(report.beyondLog(of: name))
     case .dropped(let edits, let count): try dropped(edits, count)
@@ -140,13 +145,32 @@ private struct Restored {
     try lost(report, of: edits.name)
   }
 
+  /// Lists what the quarantine keeps.
+  mutating func list(_ files: [Quarantine.File]) throws(ArtError) {
+    for file in files {
+      guard !isJSON else {
+        results.append(
+          .object([
+            "file": .string(file.path), "modified": .optional(Time.utc(milliseconds: file.modified)),
+            "name": .string(file.name), "size": .integer(file.size),
+          ]))
+        continue
+      }
+      let time = Time.local(file.modified / 1000)
+      try Output.line(
+        "\(safe(file.name)): a state of \(time), \(file.size) bytes, is kept as \(safe(file.path))")
+      let word = safe(ArtError.Remedy.shellWord(file.path))
+      try Output.line("`emojiart merge DOC \(word)` takes it back; `rm \(word)` drops it")
+    }
+  }
+
   mutating func restored(_ edits: OrphanedEdits, _ report: RestoreReport, into name: String) throws(ArtError)
   {
     guard !isJSON else {
       return results.append(
         json(edits, report, ["restored": .string(name), "revision": .integer(report.revision)]))
     }
-    let of = name == edits.name ? "" : " of \(edits.name)"
+    let of = FilePath(name) == FilePath(edits.name) ? "" : " of \(edits.name)"
     try Output.line(
       "\(safe(name)): restored \(RecoveryMessages.count(report.edits))\(safe(of)) (\(safe(RecoveryMessages.source(edits))))"
     )

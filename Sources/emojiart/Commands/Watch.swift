@@ -76,7 +76,9 @@ struct Watch: ParsableCommand {
     let inbox = try WatchInbox()
     var runner: CommandRunner?
     if let command = settings.command { runner = try CommandRunner(command, wakeup: inbox.wakeup) }
-    try WatchSignals.follow(runner)
+    // Besides: the merging, and the helper that waits for the system's events.
+    try prepareThreads(merge ? 12 : 10)
+    if let runner { try WatchSignals.follow(runner) }
     let end = try watch(places, settings, inbox, runner)
     if let end, end.status != 0 { throw ExitCode(end.status) }
   }
@@ -84,7 +86,6 @@ struct Watch: ParsableCommand {
   private func watch(
     _ places: [FollowedFolder], _ settings: WatchSettings, _ inbox: WatchInbox, _ runner: CommandRunner?
   ) throws(ArtError) -> CommandRunner.End? {
-    try checkThreads()
     // With SIGPIPE blocked a write fails with an error instead, and COMMAND is ended, too.
     let pipe = SignalSource([SIGPIPE])
     var folders: [(place: FollowedFolder, folder: WatchedFolder)] = []

@@ -50,9 +50,11 @@ struct Sync: ParsableCommand {
       folder, try BucketLocation(location), endpoint: endpoint, proxies: .ofEnvironment, by: .ofCommand,
       onOutage: { Output.printError("\($0.message); trying again") })
     _ = try FolderListing(of: folder)
-    try checkThreads()
-    let lines = SyncLines(isJSON: common.json)
-    let done = Outcome { [watch] in
+    try prepareThreads()
+    let done = Outcome<Result<Void, ArtError>>()
+    // Whoever watches learns nothing more. A single run goes on: it ends by itself.
+    let lines = SyncLines(isJSON: common.json) { [watch] in if watch { done.cancel() } }
+    let work = { @Sendable [watch] in
       await result { () async throws(ArtError) in
         try await sync.probe()
         if watch {
@@ -62,7 +64,10 @@ struct Sync: ParsableCommand {
         }
       }
     }
-    try done.wait().get()
+    done.begin(work) {}
+    let ended = done.wait()
+    if let error = lines.outputError { throw error }
+    try ended.get()
     try Output.flush()
     if let error = lines.firstError { throw ExitCode(ExitStatus(error.code).rawValue) }
   }
@@ -79,46 +84,65 @@ struct Sync: ParsableCommand {
 
 /// Writes what a synchronisation does, line by line.
 private final class SyncLines: Sendable {
+  private struct Errors {
+    var first: ArtError?
+    var output: ArtError?
+  }
+
   private let isJSON: Bool
-  private let first = Mutex<ArtError?>(nil)
+  private let onOutputError: @Sendable () -> Void
+  private let errors = Mutex(Errors())
 
-  init(isJSON: Bool) { self.isJSON = isJSON }
+  /// `onOutputError` is called when stdout cannot be written.
+  init(isJSON: Bool, onOutputError: @escaping @Sendable () -> Void) {
+    (self.isJSON, self.onOutputError) = (isJSON, onOutputError)
+  }
 
-  /// The first failure of a document, or of writing a line.
-  var firstError: ArtError? { first.withLock(\.self) }
+  /// The first failure of a document.
+  var firstError: ArtError? { errors.withLock(\.first) }
+  /// Why stdout could not be written.
+  var outputError: ArtError? { errors.withLock(\.output) }
 
   func write(_ event: BucketSync.Event) {
+    if case .failed(_, let error) = event { errors.withLock { $0.first = $0.first ?? error } }
+    guard outputError == nil else { return }
     do throws(ArtError) {
       if isJSON { try Output.json(Self.json(event)) } else { try writeText(event) }
       try Output.flush()
     } catch {
-      note(error)
+      errors.withLock { $0.output = error }
+      onOutputError()
     }
-    if case .failed(_, let error) = event { note(error) }
   }
-
-  private func note(_ error: ArtError) { first.withLock { $0 = $0 ?? error } }
 
   private func writeText(_ event: BucketSync.Event) throws(ArtError) {
     switch event {
     case .uploaded(let name): try Output.line("\(safe(name)): sent")
     case .downloaded(let name): try Output.line("\(safe(name)): received")
     case .merged(let name, let received, let sent, let conflicts):
-      let edits = received == 1 ? "1 edit received" : "\(received) edits received"
+      let edits =
+        switch received ?? 0 {
+        case 0: "received"
+        case 1: "1 edit received"
+        case let count: "\(count) edits received"
+        }
       let history = "`emojiart history \(safe(ArtError.Remedy.shellWord(DocumentName.withoutEnding(name))))`"
       let places = conflicts == 1 ? "1 place" : "\(conflicts) places"
       try Output.line(
-        "\(safe(name)): \(received == 0 ? "sent" : sent ? "\(edits), and sent" : edits)"
+        "\(safe(name)): \(received == nil ? "sent" : sent ? "\(edits), and sent" : edits)"
           + (conflicts == 0
             ? "" : "; in \(places) both sides had changed the same: \(history) lists the edits"))
     case .failed(let name, let error):
       Output.printError(name.isEmpty ? error.message : "\(name): \(error.message)")
+    case .leftOut(let count, let name):
+      let objects = count == 1 ? "1 object is" : "\(count) objects are"
+      Output.printError("\(objects) left out, because no document can have such a name: \(name)")
     }
   }
 
   private static func json(_ event: BucketSync.Event) -> JSON {
     switch event {
-    case .uploaded(let name): object(name, received: 0, sent: true, conflicts: 0)
+    case .uploaded(let name): object(name, received: nil, sent: true, conflicts: 0)
     case .downloaded(let name): .object(["document": .string(name), "event": .string("received")])
     case .merged(let name, let received, let sent, let conflicts):
       object(name, received: received, sent: sent, conflicts: conflicts)
@@ -128,13 +152,15 @@ private final class SyncLines: Sendable {
         "error": .object(["code": .string(error.code.rawValue), "message": .string(error.message)]),
         "event": .string("failed"),
       ])
+    case .leftOut(let count, let name):
+      .object(["count": .integer(count), "event": .string("leftOut"), "object": .string(name)])
     }
   }
 
-  private static func object(_ name: String, received: Int, sent: Bool, conflicts: Int) -> JSON {
+  private static func object(_ name: String, received: Int?, sent: Bool, conflicts: Int) -> JSON {
     .object([
-      "conflicts": .integer(conflicts), "document": .string(name), "edits": .integer(received),
-      "event": .string(received > 0 ? "merged" : "sent"), "sent": .boolean(sent),
+      "conflicts": .integer(conflicts), "document": .string(name), "edits": .integer(received ?? 0),
+      "event": .string(received == nil ? "sent" : "merged"), "sent": .boolean(sent),
     ])
   }
 }

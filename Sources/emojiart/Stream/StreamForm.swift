@@ -498,6 +498,7 @@ enum StreamMessages {
         : "\(changes.count) changes of yours were left out: another program removed their emoji"
     case .setAside(let edits, let files): setAside(edits, files)
     case .renamed(let old, let new): "\(old) is now \(new): another program had added an emoji with that id"
+    case .repeated: "another program had made the same edit for this session"
     case .resync: "much happened meanwhile; `show` shows the document"
     }
   }

@@ -22,10 +22,10 @@ struct StreamSession {
   /// Runs until everything is saved. Returns the error of the first line that failed. Throws errors that do not
   /// belong to a line; with `--atomic`, also the error of a line.
   func run<Form: StreamForm>(_ form: Form) throws(ArtError) -> ArtError? {
-    try checkThreads()
     let outbox = try Outbox { Form.lines(of: .document(.resync(version: $0))) }
     let signals = StreamSignals(outbox, terminal) { Form.lines(of: $0) }
     try signals.follow()
+    try prepareThreads()
     var file = file
     file.notice = { Form.notice($0.message, by: outbox) }
     let session = try open(file)
@@ -84,10 +84,14 @@ struct StreamSession {
     if settings.isAtomic { try Recovery.ofCommand.restoreFirst(file) }
     let author = try CurrentSettings.ofCommand[.author]?.text
     let client = try DocumentClient(author: author, session: settings.session)
-    let (workspace, expected) = (settings.workspace, expected)
+    let (workspace, isAtomic, expected) = (settings.workspace, settings.isAtomic, expected)
     return try Outcome {
       await result { () async throws(ArtError) in
-        try await Session.open(file, as: client, workspace, isEdited: true, expecting: expected)
+        if isAtomic {
+          try await Session.openDraft(of: file, as: client, workspace, expecting: expected)
+        } else {
+          try await Session.open(file, as: client, workspace, isEdited: true, expecting: expected)
+        }
       }
     }.wait().get()
   }
@@ -137,7 +141,6 @@ struct StreamSettings: Sendable {
   /// The settings for opening the document.
   var workspace: WorkspaceSettings {
     var workspace = WorkspaceSettings()
-    workspace.journal = isAtomic ? .noneJoiningEdits : .standard
     workspace.autosave = autosave
     workspace.pending = fetch
     workspace.allowsPrivate = allowsPrivate
@@ -161,7 +164,6 @@ struct StreamSettings: Sendable {
       throw ArtError(
         .usage, "--atomic saves once, at the end; leave out --autosave-changes and --autosave-delay")
     }
-    autosave = AutosavePolicy(changes: .max, delay: .seconds(365 * 86_400))
   }
 
   /// Parses a session. Throws `badValue`.

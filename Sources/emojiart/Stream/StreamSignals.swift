@@ -168,16 +168,3 @@ extension StreamSignals {
     return .brokenPipe
   }
 }
-
-extension SignalSource {
-  /// Stops this process, as Ctrl-Z does, until it is continued. It waits until no file is open. SIGTSTP is blocked in
-  /// this thread, which has no file open itself.
-  static func stopWithoutOpenFiles() {
-    let gate = FileGate.shared
-    gate.close()
-    Outcome { await gate.waitUntilIdle() }.wait()
-    signal(SIGTSTP, SIG_DFL)
-    stop()
-    gate.open()
-  }
-}

@@ -185,7 +185,7 @@ struct ListPreviews {
       }
       switch signals.next() {
       case nil: continue
-      case SIGTSTP: SignalSource.stopWithoutOpenFiles()
+      case SIGTSTP: FileGate.shared.stopProcess()
       // The helper processes end with this one.
       case let number?: SignalSource.die(of: number)
       }
@@ -225,7 +225,7 @@ func waitForDrawing<Value: Sendable>(
     guard let number = signals.next() else { continue }
     if number == SIGTSTP {
       pause()
-      SignalSource.stopWithoutOpenFiles()
+      FileGate.shared.stopProcess()
       continue
     }
     outcome.cancel()

@@ -190,7 +190,7 @@ extension LiveShow {
     editing?.settle()
     guard let editing else {
       leave()
-      SignalSource.stopWithoutOpenFiles()
+      FileGate.shared.stopProcess()
       return try enter()
     }
     editing.pause()

@@ -187,8 +187,8 @@ struct ShownArt {
     guard choice != .none, choice != .words else {
       throw ArtError(.usage, "graphics \(choice.rawValue) shows no art; give --graphics auto with --live")
     }
-    try checkThreads()
     let signals = SignalSource(SignalSource.endings + [SIGTSTP])
+    try prepareThreads()
     var query = needsQuery ? TerminalQuery() : nil
     query?.finish()
     signals.release()

@@ -154,10 +154,10 @@ final class CommandRunner: Sendable {
 struct ChangeQueue {
   /// The change that COMMAND receives in its environment.
   struct Change: Equatable {
-    var document: String
+    var document: FilePath
     var event: String
     var revision: Int?
-    var from: String?
+    var from: FilePath?
   }
 
   private struct Waiting {
@@ -175,7 +175,7 @@ struct ChangeQueue {
 
   /// Adds a change. A document that was added or renamed keeps that event until COMMAND has received it.
   mutating func put(_ change: Change) {
-    let document = FilePath(change.document)
+    let document = change.document
     lastPosition += 1
     var new = Waiting(
       change: change, position: lastPosition, isKnown: !["added", "renamed"].contains(change.event))
@@ -190,31 +190,26 @@ struct ChangeQueue {
     }
     waiting[document] = new
     // COMMAND knows the document by its former name, and must receive its removal.
-    if let gone = old?.change.from, !isSame(gone, new.change.from) { end(gone) }
+    if let gone = old?.change.from, gone != new.change.from { end(gone) }
   }
 
   /// Merges a rename with the change that waits under the old name. Returns whether the new change inherits that
   /// one's position.
   private mutating func join(_ new: inout Waiting) -> Bool {
-    guard let from = new.change.from, let old = waiting.removeValue(forKey: FilePath(from)) else {
+    guard let from = new.change.from, let old = waiting.removeValue(forKey: from) else {
       return false
     }
     let isRenamed = old.change.event == "renamed"
     if isRenamed { (new.change.from, new.position) = (old.change.from, old.position) }
     if old.change.event == "added" { (new.change.event, new.change.from) = ("added", nil) }
-    if old.isKnown, !isSame(from, new.change.from) { end(from) }
-    if isSame(new.change.document, new.change.from) { (new.change.event, new.change.from) = ("changed", nil) }
+    if old.isKnown, from != new.change.from { end(from) }
+    if new.change.document == new.change.from { (new.change.event, new.change.from) = ("changed", nil) }
     return isRenamed
   }
 
-  /// Equal strings may name two different files, so the bytes are compared.
-  private func isSame(_ name: String, _ other: String?) -> Bool {
-    FilePath(name) == other.map { FilePath($0) }
-  }
-
   /// Adds the removal of a document, unless a newer change of that name waits.
-  private mutating func end(_ document: String) {
-    guard waiting[FilePath(document)] == nil else { return }
+  private mutating func end(_ document: FilePath) {
+    guard waiting[document] == nil else { return }
     put(Change(document: document, event: "removed"))
   }
 

@@ -42,6 +42,13 @@ struct WatchLines {
       [(now, "moved on to revision \(revision), and not all edits up to it can be reported; look at it")]
     case .behind(_, let revision, let since):
       [(now, "is at revision \(revision), before \(since); look at it")]
+    case .versions(_, let names, _):
+      [
+        (
+          now,
+          names.isEmpty ? "has no named version any more" : "named versions: \(names.joined(separator: ", "))"
+        )
+      ]
     case .removed: [(now, "removed")]
     case .renamed(_, let from, _): [(now, "renamed from \(called(from))")]
     case .rejected(_, let refusal, _):

@@ -114,6 +114,8 @@ struct Watching {
       }
       try Output.flush()
     case .failed(_, let error): Output.printError(error.message)
+    // Only a studio waits to be asked.
+    case .waiting: break
     }
   }
 
@@ -134,7 +136,8 @@ struct Watching {
   /// Queues the removal of a document that was replaced by another one under the same name.
   private mutating func endForCommand(_ document: String, of index: Int) {
     guard runner != nil else { return }
-    queue.put(ChangeQueue.Change(document: parts[index].place.argument(for: document), event: "removed"))
+    queue.put(
+      ChangeQueue.Change(document: FilePath(parts[index].place.argument(for: document)), event: "removed"))
   }
 
   /// With `--since`: reports the edits after that revision, once the document can be read.
@@ -170,8 +173,8 @@ struct Watching {
     let isMergedNext = if case .conflict = notice { settings.merges } else { false }
     isOver = settings.isOnce && !isMergedNext
     guard runner != nil else { return }
-    var change = ChangeQueue.Change(document: name, event: notice.name, revision: notice.revision)
-    if case .renamed(_, let from, _) = notice { change.from = place.argument(for: from) }
+    var change = ChangeQueue.Change(document: FilePath(name), event: notice.name, revision: notice.revision)
+    if case .renamed(_, let from, _) = notice { change.from = FilePath(place.argument(for: from)) }
     queue.put(change)
   }
 }
@@ -190,8 +193,9 @@ extension Watching {
     while !runner.isRunning, let change = queue.next() {
       do throws(ArtError) {
         try runner.start([
-          "EMOJIART_DOCUMENT": change.document, "EMOJIART_EVENT": change.event,
-          "EMOJIART_FROM": change.from ?? "", "EMOJIART_REVISION": change.revision.map(String.init) ?? "",
+          "EMOJIART_DOCUMENT": change.document.string, "EMOJIART_EVENT": change.event,
+          "EMOJIART_FROM": change.from?.string ?? "",
+          "EMOJIART_REVISION": change.revision.map(String.init) ?? "",
         ])
       } catch {
         Output.printError(error.message)
@@ -241,8 +245,8 @@ struct WatchedFolder: Sendable {
       events: folder.events(),
       readDocuments: { (await folder.documents, await folder.degraded) },
       close: { await folder.close() },
-      fetch: { await $0.follow(folder, only: place.names.map { Set($0.keys.map(\.string)) }) },
-      merging: { MergingFolder(folder, only: place.names.map { Set($0.keys.map(\.string)) }, by: $0) })
+      fetch: { await $0.follow(folder, only: place.names.map { $0.keys.map(\.string) }) },
+      merging: { MergingFolder(folder, only: place.names.map { $0.keys.map(\.string) }, by: $0) })
   }
 }
 
@@ -262,7 +266,7 @@ extension FollowedFolder {
   func argument(for document: String) -> String {
     if let called = names?[FilePath(document)] { return called }
     let path = name(of: document)
-    let isTaken = path.hasPrefix("-") || environment("EMOJIART_FOLDER") != nil
+    let isTaken = path.utf8.first == UInt8(ascii: "-") || environment("EMOJIART_FOLDER") != nil
     return isTaken && !FilePath(path).hasSlash ? "./\(path)" : path
   }
 }
@@ -334,19 +338,13 @@ final class WatchInbox: Sendable {
 
 // MARK: - Signals
 
-/// Handles the signals of `emojiart watch` on a thread:
-///
-///     TSTP                    the process stops when no file is open
-///     TERM, INT, HUP, QUIT    only with COMMAND: COMMAND is ended, too, because the terminal does not signal its process group
+/// Passes the signals that end `emojiart watch` on to COMMAND: the terminal does not signal its process group.
 enum WatchSignals {
-  /// Blocks the signals in this thread and all later ones, and starts the thread that handles them. `runner` runs
-  /// COMMAND. Throws `inputOutput`.
-  static func follow(_ runner: CommandRunner?) throws(ArtError) {
-    let source = SignalSource([SIGTSTP] + (runner == nil ? [] : SignalSource.endings))
+  /// Blocks the signals in this thread and all later ones, and starts the thread that handles them. Throws `inputOutput`.
+  static func follow(_ runner: CommandRunner) throws(ArtError) {
     do throws(SystemError) {
-      try source.follow { number in
-        guard number != SIGTSTP else { return SignalSource.stopWithoutOpenFiles() }
-        runner?.kill(number)
+      try SignalSource().follow { number in
+        runner.kill(number)
         SignalSource.die(of: number)
       }
     } catch {

@@ -85,6 +85,8 @@ final class JournalSample {
   }
 
   /// The path of a segment.
-  func segment(_ number: Int = 1) -> String { folder.path(of: JournalFormat.segment(number, of: origin)) }
-  var lockPath: String { folder.path(of: JournalFormat.lock(of: origin)) }
+  func segment(_ number: Int = 1) -> String { folder.path(of: JournalFormat.segment(number, of: id)) }
+  var lockPath: String { folder.path(of: JournalFormat.lock(of: id)) }
+  /// The journal's name.
+  var id: JournalID { JournalID(document: base.id, origin: origin) }
 }

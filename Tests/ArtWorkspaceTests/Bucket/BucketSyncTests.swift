@@ -2,13 +2,13 @@
 
 import ArtDocument
 import ArtModel
-import ArtStore
 import ArtSystem
 import Foundation
 import Synchronization
 import TestSupport
 import Testing
 
+@testable import ArtStore
 @testable import ArtWorkspace
 
 /// A store in memory, to which things happen. The real ones are those of `scripts/torture-bucket`.
@@ -22,6 +22,10 @@ private final class MemoryStore: Sendable {
     var faults: [Fault] = []
     /// What another client does right before the next write.
     var beforeWrite: (@Sendable () -> Void)?
+    /// The pages of a listing that lies, by their numbers.
+    var pages: (@Sendable (Int) -> String)?
+    /// How many requests are being answered, and how many were at most.
+    var (running, mostRunning) = (0, 0)
   }
 
   enum Fault {
@@ -46,6 +50,17 @@ private final class MemoryStore: Sendable {
     state.withLock { $0.objects.keys.map { String($0.string.dropFirst(4)) }.sorted() }
   }
 
+  /// Takes a while, in which other requests can come.
+  func answer(slowly request: StoreRequest) async throws(BackgroundFailure) -> StoreResponse {
+    state.withLock { state in
+      state.running += 1
+      state.mostRunning = max(state.mostRunning, state.running)
+    }
+    for _ in 0..<100 { await Task.yield() }
+    defer { state.withLock { $0.running -= 1 } }
+    return try answer(request)
+  }
+
   func answer(_ request: StoreRequest) throws(BackgroundFailure) -> StoreResponse {
     let fault = state.withLock { state in
       state.requests.append(request)
@@ -67,6 +82,9 @@ private final class MemoryStore: Sendable {
     let found = state.objects[key]
     func field(_ name: String) -> String? { request.fields.first { $0.name == name }?.value }
     switch request.method {
+    case .get where path.isEmpty && state.pages != nil:
+      let number = state.requests.count { $0.method == .get && $0.url.contains("list-type") }
+      return StoreResponse(status: 200, body: Array((state.pages?(number) ?? "").utf8))
     case .get where path.isEmpty:
       let contents = state.objects.map {
         "<Contents><Key>\(RequestSignature.Canonical.encoded($0.key.string))</Key><ETag>\($0.value.etag)</ETag></Contents>"
@@ -95,7 +113,7 @@ private final class MemoryStore: Sendable {
 
   init() throws { folder = try WatchedFolder() }
 
-  private func sync() throws -> BucketSync {
+  private func sync(bytesAtOnce: Int = 16 << 20) throws -> BucketSync {
     let settings = try BucketSettings(endpoint: "http://store") { name in
       [
         "AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": "key", "AWS_CONFIG_FILE": "/dev/null",
@@ -104,8 +122,11 @@ private final class MemoryStore: Sendable {
     }
     let bucket = try Bucket(
       BucketLocation("s3://bucket/art"), settings, now: { 1_800_000_000_000 },
-      exchange: { [store] (request, _) async throws(BackgroundFailure) in try store.answer(request) })
-    return BucketSync(folder.path, bucket, by: folder.recovery(), clock: InstantClock())
+      exchange: { [store] (request, _) async throws(BackgroundFailure) in
+        try await store.answer(slowly: request)
+      })
+    return BucketSync(
+      folder.path, bucket, by: folder.recovery(), clock: InstantClock(), bytesAtOnce: bytesAtOnce)
   }
 
   /// What a run does, as `sent bees`, sorted.
@@ -115,8 +136,10 @@ private final class MemoryStore: Sendable {
       switch event {
       case .uploaded(let name): box.add("sent \(name)")
       case .downloaded(let name): box.add("received \(name)")
-      case .merged(let name, let received, let sent, _): box.add("merged \(name) \(received) \(sent)")
+      case .merged(let name, let received, let sent, _):
+        box.add("merged \(name) \(received.map(String.init) ?? "nothing") \(sent)")
       case .failed(let name, let error): box.add("failed \(name) \(error.code)")
+      case .leftOut(let count, let name): box.add("left out \(count) \(name)")
       }
     }
     return box.sorted
@@ -238,13 +261,130 @@ private final class MemoryStore: Sendable {
     try folder.make(wasps)
     store["bad.emojiart"] = nil
     #expect(
-      try await run(sync) == ["failed \(wasps) badValue", "sent ants.emojiart", "sent \(ants)"])
-    try FileManager.default.removeItem(atPath: folder[wasps])
+      try await run(sync) == ["failed \(ants) badValue", "failed \(wasps) badValue", "sent ants.emojiart"])
+    for name in [ants, wasps] { try folder.remove(name) }
     // The same name to Swift, and two files.
     let (composed, decomposed) = ("\u{E9}.emojiart", "e\u{301}.emojiart")
     for name in [composed, decomposed] { try folder.make(name) }
     #expect(try await run(sync).count == 2)
     #expect(store.names.count { $0.hasSuffix("\u{E9}.emojiart") } == 2)
+  }
+}
+
+/// Versions, and stores that lie.
+extension BucketSyncTests {
+  /// Names the state of a document's file.
+  private func keepVersion(_ name: String, of path: String) throws {
+    var random = SystemRandomNumberGenerator()
+    let file = DocumentFile(path)
+    let stamp = EditStamp(
+      id: EditID(origin: Origin(using: &random), sequence: 1), time: 1_800_000_000_000, author: nil)
+    _ = try file.keepVersion(named: name, stamp: stamp, in: try file.base().id)
+  }
+
+  private func versions(_ path: String) throws -> Set<String> {
+    Set(try DocumentFile(path).versions().map(\.name))
+  }
+
+  @Test("Y8 a named version is sent without an edit, and two machines with a version each get both")
+  func versions() async throws {
+    try folder.make()
+    let sync = try sync()
+    _ = try await run(sync)
+    try keepVersion("draft", of: folder["bees.emojiart"])
+    #expect(try await run(sync) == ["merged bees.emojiart nothing true"])
+    #expect(try store["bees.emojiart"] == folder.bytes("bees.emojiart"))
+    // Another machine has one version more, and this one, too.
+    try folder.overwrite("other", try #require(store["bees.emojiart"]))
+    try keepVersion("theirs", of: folder["other"])
+    store["bees.emojiart"] = try folder.bytes("other")
+    try folder.remove("other")
+    try keepVersion("ours", of: folder["bees.emojiart"])
+    #expect(try await run(sync) == ["merged bees.emojiart 0 true"])
+    #expect(try versions(folder["bees.emojiart"]) == ["draft", "ours", "theirs"])
+    #expect(try store["bees.emojiart"] == folder.bytes("bees.emojiart"))
+    // A program without the record finds it out, too, and a removed one is not brought back.
+    let file = DocumentFile(folder["bees.emojiart"])
+    _ = try file.removeVersion("draft", in: try file.base().id)
+    #expect(try await run(self.sync()) == ["merged bees.emojiart nothing true"])
+    #expect(try await run(self.sync()) == [])
+  }
+
+  @Test("Y8 copies that no merge makes equal are told, and neither is sent over the other one for ever")
+  func unequal() async throws {
+    try folder.make()
+    try add(1)
+    let sync = try sync()
+    _ = try await run(sync)
+    // The same edits, and another content: no program of ours writes such a file.
+    try folder.overwrite("other", try #require(store["bees.emojiart"]))
+    let other = DocumentFile(folder["other"])
+    let emoji = try #require(try other.read().emojisInOrder().first)
+    var moved = emoji
+    moved.position = try Point(x: 77, y: 1)
+    try other.edit { [moved] (transaction) throws(ArtError) in try transaction.update(emoji, to: moved) }
+    let forged = try folder.bytes("other")
+    store["bees.emojiart"] = forged
+    try folder.remove("other")
+    #expect(try await run(sync) == ["failed bees.emojiart parted"])
+    #expect(store["bees.emojiart"] == forged)
+    #expect(try await run(sync) == ["failed bees.emojiart parted"], "it is told each time")
+  }
+
+  @Test("Y7 a listing that does not end is given up")
+  func endless() async throws {
+    let sync = try sync()
+    // Each page has another token. `scripts/torture-attacks` has pages with objects.
+    store.state.withLock { state in
+      state.pages = {
+        "<L><IsTruncated>true</IsTruncated><NextContinuationToken>\($0)</NextContinuationToken></L>"
+      }
+    }
+    await #expect { _ = try await run(sync) } throws: { ($0 as? ArtError)?.code == .tooLarge }
+    #expect(store.state.withLock(\.requests.count) < 110)
+  }
+
+  @Test("Y7 a store that lists objects which are not there is given up after a hundred of them")
+  func gone() async throws {
+    let sync = try sync()
+    store.state.withLock { state in
+      state.pages = { _ in
+        "<L>"
+          + (0..<2_000).map { "<Contents><Key>art/\($0).emojiart</Key><ETag>1</ETag></Contents>" }.joined()
+          + "</L>"
+      }
+    }
+    await #expect { _ = try await run(sync) } throws: { ($0 as? ArtError)?.code == .unavailable }
+    #expect(store.state.withLock(\.requests.count) < 110)
+  }
+
+  @Test("Y8 a name that is not carried is told, in the folder and in the bucket")
+  func hiddenNames() async throws {
+    let hidden = [
+      ".hidden.emojiart", "line\nbreak.emojiart", "escape\u{1B}[31m.emojiart", "turned\u{202E}.emojiart",
+    ]
+    for name in hidden {
+      try folder.make("bees.emojiart")
+      try folder.move("bees.emojiart", name)
+    }
+    let sync = try sync()
+    #expect(try await run(sync) == hidden.map { "failed \($0) badValue" }.sorted())
+    #expect(store.names.isEmpty)
+    let bytes = try folder.bytes(hidden[0])
+    for name in hidden { try folder.remove(name) }
+    for name in hidden { store[name] = bytes }
+    #expect(try await run(sync).map { $0.prefix(10) } == ["left out 4"])
+    #expect(folder.names.isEmpty)
+  }
+
+  @Test("Y8 large documents are exchanged one at a time, and small ones beside each other")
+  func budget() async throws {
+    for number in 0..<8 { try folder.make("\(number).emojiart") }
+    for (bytes, isSingle) in [(1, true), (16 << 20, false)] {
+      store.state.withLock { state in (state.objects, state.mostRunning) = ([:], 0) }
+      #expect(try await run(sync(bytesAtOnce: bytes)).count == 8)
+      #expect((store.state.withLock(\.mostRunning) == 1) == isSingle)
+    }
   }
 }
 

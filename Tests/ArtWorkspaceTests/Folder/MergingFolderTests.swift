@@ -23,9 +23,11 @@ import Testing
     let merging: MergingFolder
     private let events: EventSequence<MergingFolder.Event>
 
-    init(_ watched: WatchedFolder, only: Set<String>? = nil) async throws {
+    init(
+      _ watched: WatchedFolder, _ mode: MergingFolder.Mode = .all, only: [String]? = nil
+    ) async throws {
       open = try await OpenFolder(watched)
-      merging = MergingFolder(open.folder, only: only, by: watched.recovery(), clock: open.clock)
+      merging = MergingFolder(open.folder, mode, only: only, by: watched.recovery(), clock: open.clock)
       events = merging.events()
       await merging.begin()
     }
@@ -136,14 +138,18 @@ import Testing
   @Test("Y2 what a killed merge has left is merged when it begins, and by the command without a copy")
   func leftovers() async throws {
     let other = try parted()
-    let mark = Array("bees.emojiart".utf8).withUnsafeBufferPointer { ContentDigest.mark(of: $0) }
-    try watched.overwrite(".\(mark)-000000000001.merging", other)
+    let file = DocumentFile(watched["bees.emojiart"])
+    func leave() throws {
+      let leftover = LeftoverFile(of: try file.locate())
+      try watched.overwrite(FilePath(leftover.path).name, other)
+      try leftover.record([try #require(FileIdentity(at: leftover.path))], of: file.base().id)
+    }
+    try leave()
     let folder = try await Merged(watched)
     let (_, result) = try outcome(try await folder.next())
     #expect(try result.outcome.hasChanged && places() == [1, 2])
     await folder.close()
-    try watched.overwrite(".\(mark)-000000000002.merging", other)
-    let file = DocumentFile(watched["bees.emojiart"])
+    try leave()
     #expect(try file.hasLeftovers())
     _ = try Merging(by: watched.recovery()).merge(file)
     #expect(try !file.hasLeftovers() && DocumentFile.areLeftovers(in: watched.path) == false)
@@ -270,6 +276,157 @@ import Testing
     _ = try outcome(try await folder.next())
     #expect(try places() == [1, 2, 4] && watched.names == ["bees.emojiart"])
     #expect(await folder.merging.failuresByPath.isEmpty)
+    await folder.close()
+  }
+
+  @Test(
+    "Y9 a conflict copy that is a link, or another user's, is told once, stays, and keeps no other copy from being merged"
+  )
+  func planted() async throws {
+    let other = try parted()
+    try watched.overwrite("private", other)
+    #expect(symlink(watched["private"], watched[Self.copy]) == 0)
+    let foreign = "bees (conflicted copy 2026-11-22 131350).emojiart"
+    try watched.overwrite(foreign, other)
+    if geteuid() == 0 {
+      #expect(chown(watched[foreign], 1501, 1501) == 0)
+    } else {
+      try watched.remove(foreign)
+    }
+    let planted = geteuid() == 0 ? 2 : 1
+    let folder = try await Merged(watched)
+    for _ in 0..<planted {
+      guard case .failed("bees.emojiart", let error) = try await folder.next() else {
+        Issue.record("nothing was told")
+        return
+      }
+      #expect(error.code == .notPermitted && error.remedy == .mergeCopy)
+    }
+    #expect(try places() == [1] && watched.bytes("private") == other)
+    #expect(await folder.merging.failuresByPath.keys.sorted() == ["bees.emojiart"])
+    let good = "bees (Ada's conflicted copy 2026-11-22).emojiart"
+    try watched.overwrite(good, other)
+    _ = try await folder.open.refresh(good)
+    let result = try outcome(try await folder.next()).result
+    #expect(result.removed.count == 1 && result.kept.count == planted)
+    #expect(try places() == [1, 2] && watched.bytes("private") == other && !watched.names.contains(good))
+    // Somebody who names it gets it merged, and another user's file stays.
+    if geteuid() == 0 {
+      let file = DocumentFile(watched["bees.emojiart"])
+      #expect(try Merging(by: watched.recovery()).merge(file, [DocumentFile(watched[foreign])]).removed == [])
+      #expect(watched.names.contains(foreign))
+    }
+    await folder.close()
+  }
+
+  @Test(
+    "Y11 where no program is known to carry the folder, a conflict copy waits, and is merged when one does or the user says so"
+  )
+  func waiting() async throws {
+    let other = try parted()
+    let folder = try await Merged(watched, .carried)
+    try watched.overwrite(Self.copy, other)
+    _ = try await folder.open.refresh(Self.copy)
+    guard case .waiting("bees.emojiart", copies: [Self.copy]) = try await folder.next() else {
+      Issue.record("nothing was told")
+      return
+    }
+    #expect(try places() == [1] && watched.names.count == 2)
+    #expect(await folder.merging.failuresByPath["bees.emojiart"]?.remedy == .mergeCopy)
+    // What another file replaces is merged everywhere.
+    try watched.replace("bees.emojiart", other)
+    _ = try await folder.open.refresh("bees.emojiart")
+    _ = try outcome(try await folder.next())
+    #expect(try places() == [1, 2] && watched.names.count == 2)
+    mkdir(watched[".stfolder"], 0o755)
+    _ = try await folder.open.refresh(Self.copy)
+    #expect(try outcome(try await folder.next()).result.removed.count == 1)
+    #expect(await folder.merging.failuresByPath.isEmpty)
+    await folder.close()
+  }
+
+  @Test(
+    "Y11 a folder is carried by the marks of Syncthing, Dropbox, Nextcloud and ownCloud, by a folder above it, or by the user's word"
+  )
+  func carried() throws {
+    #expect(mkdir(watched["sub"], 0o755) == 0)
+    let document = watched["sub/bees.emojiart"]
+    #expect(try !CarriedFolder.isCarried(document))
+    for mark in [
+      ".stfolder", ".stignore", ".dropbox", ".dropbox.cache", ".sync_0123456789ab.db", "._sync_0123.db",
+      ".owncloudsync.log", ".nextcloudsync.log",
+    ] {
+      for folder in ["", "sub/"] {
+        try watched.overwrite(folder + mark, [])
+        #expect(try CarriedFolder.isCarried(document), "\(folder)\(mark)")
+        if geteuid() == 0 {
+          #expect(chown(watched[folder + mark], 1501, 1501) == 0)
+          #expect(try !CarriedFolder.isCarried(document), "another user's \(mark)")
+        }
+        try watched.remove(folder + mark)
+      }
+    }
+    try watched.overwrite("stfolder", [])
+    #expect(try !CarriedFolder.isCarried(document))
+    let real = try #require(FilePath.resolvedIfThere(watched.path))
+    try CarriedFolderStore().set(real, isCarried: true)
+    #expect(try CarriedFolder.isCarried(document) && CarriedFolderStore().folders().contains(real))
+    try CarriedFolderStore().set(real, isCarried: false)
+    #expect(try !CarriedFolder.isCarried(document))
+  }
+
+  @Test(
+    "Y13 a link at .stignore is not followed, and nothing is written in a folder or a file of another user")
+  func ignoring() throws {
+    let path = watched[".stignore"]
+    func ignore() throws -> [String] { try SyncthingFolder(watched.path, path: "").ignore() }
+    func code() -> ArtError.Code? {
+      do { _ = try ignore() } catch { return (error as? ArtError)?.code }
+      return nil
+    }
+    try watched.overwrite("bashrc", "export SECRET=1\n".utf8)
+    for target in ["bashrc", "missing"] {
+      #expect(symlink(watched[target], path) == 0 && code() == .notADocument, "\(target)")
+      #expect(unlink(path) == 0)
+    }
+    #expect(
+      try watched.bytes("bashrc") == Array("export SECRET=1\n".utf8) && access(watched["missing"], F_OK) != 0)
+    // What lies where the new file is written is no obstacle, and is not followed either.
+    #expect(symlink(watched["bashrc"], path + ".new") == 0)
+    #expect(try ignore().count == 4 && ignore().isEmpty)
+    #expect(try watched.bytes("bashrc") == Array("export SECRET=1\n".utf8))
+    guard geteuid() == 0 else {
+      return print("Y13 another user's files: not tried, only root can give files away")
+    }
+    #expect(chown(path, 1501, 1501) == 0 && code() == .notPermitted)
+    #expect(unlink(path) == 0 && chown(watched.path, 1501, 1501) == 0 && code() == .notPermitted)
+    #expect(access(path, F_OK) != 0 && chown(watched.path, 0, 0) == 0)
+  }
+
+  @Test(
+    "Y12 an edit answered in a file that is at the path for a moment only, while others are looked at, is merged"
+  )
+  func momentary() async throws {
+    let other = try parted()
+    let folder = try await Merged(watched)
+    for round in 0..<3 {
+      let x = Double(10 + 10 * round)
+      // Nothing of this is an event of the folder yet.
+      for step in 0..<3 {
+        try watched.replace("bees.emojiart", other)
+        folder.open.source.arrive("bees.emojiart")
+        try add(x + Double(step))
+      }
+      try watched.replace("bees.emojiart", other)
+      folder.open.source.arrive("bees.emojiart")
+      _ = try await folder.open.refresh("bees.emojiart")
+      var there: Set<Double> = []
+      let wanted = Set((0..<3).map { x + Double($0) }).union([1, 2])
+      while !wanted.isSubset(of: there) {
+        _ = try outcome(try await folder.next())
+        there = try places()
+      }
+    }
     await folder.close()
   }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
-import ArtStore
 import ArtWatch
 import Foundation
 import TestSupport
 import Testing
 
+@testable import ArtStore
 @testable import ArtWorkspace
 
 @Suite("Events of a document that changes") struct NoticeTests {
@@ -169,6 +169,47 @@ import Testing
     }
     #expect(try await open.refresh("bees.emojiart") == [.movedOn("bees.emojiart", revision: 1_101)])
     #expect(try await open.refresh("bees.emojiart").isEmpty)
+    await open.folder.close()
+  }
+
+  @Test(
+    "W13 a version that is named or removed is an event once, also by a file of the same revision, and no other row of the file is"
+  )
+  func versions() async throws {
+    let bees = try watched.make()
+    try bees.addBee()
+    let open = try await OpenFolder(watched)
+    let editing = FileEditing(bees, by: watched.recovery())
+    let plain = try watched.bytes("bees.emojiart")
+    func versions(_ names: String...) -> [FolderEvent] {
+      [.versions("bees.emojiart", names: names, revision: 1)]
+    }
+    // The folder has read the document's own row only.
+    _ = try editing.keepVersion(named: "draft")
+    #expect(try await open.refresh("bees.emojiart") == versions("draft"))
+    let named = try watched.bytes("bees.emojiart")
+    #expect(try await open.refresh("bees.emojiart").isEmpty)
+    _ = try editing.keepVersion(named: "final")
+    #expect(try await open.refresh("bees.emojiart") == versions("draft", "final"))
+    _ = try editing.removeVersion("final")
+    #expect(try await open.refresh("bees.emojiart") == versions("draft"))
+    try watched.replace("bees.emojiart", plain)
+    #expect(try await open.refresh("bees.emojiart") == versions())
+    try watched.replace("bees.emojiart", named)
+    #expect(try await open.refresh("bees.emojiart") == versions("draft"))
+    // A record of a journal is no version.
+    var random = SystemRandomNumberGenerator()
+    let origin = Origin(using: &random)
+    try bees.edit { (transaction: DocumentTransaction) throws(ArtError) in
+      try transaction.setSaved(origin, upTo: 1)
+    }
+    #expect(try await open.refresh("bees.emojiart").isEmpty)
+    // An edit and a version between two looks are two events.
+    try bees.addBee()
+    _ = try editing.keepVersion(named: "last")
+    let events = try await open.refresh("bees.emojiart")
+    #expect(
+      events.count == 2 && events.last == .versions("bees.emojiart", names: ["draft", "last"], revision: 2))
     await open.folder.close()
   }
 

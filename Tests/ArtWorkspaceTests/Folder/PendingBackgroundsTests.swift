@@ -103,7 +103,7 @@ import Testing
     #expect(url == "\(server.url)/status/404")
     let content = try bees.read()
     #expect(content.revision == 2 && content.pending == nil && content.background == nil)
-    #expect(content.log.last.flatMap { BackgroundEdit.refusal(in: $0.edit) } == .status)
+    #expect(content.log.last.flatMap { BackgroundEdit.refusal(in: $0) } == .status)
     #expect(try await server.count() == 1)
   }
 

@@ -63,6 +63,8 @@ struct Listener {
       let path = FilePath(name)
       expect(documents[path]?.trouble != reason, "\(event), reported twice")
       documents[path, default: Known()].trouble = reason
+    case .versions(let name, _, let revision):
+      expect(documents[FilePath(name)]?.revision == revision, "\(event), which is at another revision")
     case .rescanned, .degraded: break
     case .resync: complaints.append("too slow")
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ArtSystem
 import ArtWatch
+import Synchronization
 import TestSupport
 
 @testable import ArtWorkspace
@@ -12,6 +14,7 @@ actor ScriptedEvents: EventSource {
   private var idleWaiters: [CheckedContinuation<Void, Never>] = []
   private var closeWaiters: [CheckedContinuation<Void, Never>] = []
   private(set) var isClosed = false
+  private nonisolated let arrivals = Mutex<(@Sendable (FilePath) -> Void)?>(nil)
   /// The files that the folder wants to check again, and after which delay.
   private(set) var rechecks: [(path: String, delay: Duration)] = []
 
@@ -26,6 +29,13 @@ actor ScriptedEvents: EventSource {
     idleWaiters = []
     return await withCheckedContinuation { reader = $0 }
   }
+
+  nonisolated func forwardArrivals(to receive: (@Sendable (FilePath) -> Void)?) {
+    arrivals.withLock { $0 = receive }
+  }
+
+  /// Says that a file has come to a path, before any event of it.
+  nonisolated func arrive(_ path: String) { arrivals.withLock(\.self)?(FilePath(path)) }
 
   func recheck(at path: String, after delay: Duration) { rechecks.append((path, delay)) }
 

@@ -186,6 +186,12 @@ class Page:
     def reload(self):
         self.bidi.send("browsingContext.reload", context=self.id, wait="complete")
 
+    def close(self):
+        """Ends the page as a crash does: it is not asked."""
+        self.bidi.forget([self.id])
+        self.context.pages.remove(self)
+        self.bidi.send("browsingContext.close", context=self.id)
+
     def screenshot(self, path):
         with open(path, "wb") as file:
             file.write(base64.b64decode(self.bidi.send("browsingContext.captureScreenshot", context=self.id)["data"]))
@@ -534,7 +540,7 @@ class Dialog:
     """A question of the browser, such as whether to leave the page."""
 
     def __init__(self, page, prompt):
-        self.page, self.message = page, prompt["message"]
+        self.page, self.message, self.type = page, prompt["message"], prompt["type"]
 
     def answer(self, accepts):
         self.page.bidi.send("browsingContext.handleUserPrompt", context=self.page.id, accept=accepts)

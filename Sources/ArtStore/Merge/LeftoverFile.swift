@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import ArtSystem
+import Glibc
+
+extension DocumentFile {
+  /// Whether a program that was killed in the middle of a merge has left a file beside the document. The next merge takes it. Throws what
+  /// finding the file and looking into its folder throw.
+  public func hasLeftovers() throws(ArtError) -> Bool { try !LeftoverFile.all(of: locate()).own.isEmpty }
+
+  /// Whether any document of a folder may have such a file. Throws `inputOutput`, `notPermitted`.
+  public static func areLeftovers(in folder: String) throws(ArtError) -> Bool {
+    try !LeftoverFile.names(in: folder, beginningWith: ".").isEmpty
+  }
+}
+
+/// A file at a hidden path beside a document: the file that was at the document's path before a merge, or a conflict copy that was merged,
+/// for a moment, or what the end of a program left of that.
+///
+///     .XXXXXXXXXXXX-YYYYYYYYYYYY.merging    X: of the document's name; Y: drawn
+///
+/// Everybody who may write to the folder can put a file there. So one counts only if a record in the state folder names it, the document, and
+/// the very file; it is regular, has one name, and belongs to this user.
+///
+///     $STATE/merging/XXXXXXXXXXXX-YYYYYYYYYYYY    {"document":"k3m9abcd0f2z","files":["2049:131"]}
+struct LeftoverFile {
+  let path: String
+  private let name: String
+  /// The file, if it was found by listing.
+  private let identity: FileIdentity?
+
+  /// A path that no file has.
+  init(of file: LocatedFile) { self.init(in: file.path.folder, of: file.path.name) }
+
+  /// The same for a document with that name.
+  init(in folder: String, of document: String) {
+    var random = SystemRandomNumberGenerator()
+    name = "\(Self.mark(of: document))-\(DocumentID(using: &random))"
+    path = "\(folder)/.\(name)\(Self.ending)"
+    identity = nil
+  }
+
+  private init(path: String, name: String, _ identity: FileIdentity) {
+    (self.path, self.name, self.identity) = (path, name, identity)
+  }
+
+  private static let ending = ".merging"
+
+  private static func mark(of name: String) -> String {
+    Array(name.utf8).withUnsafeBufferPointer { ContentDigest.mark(of: $0) }
+  }
+
+  /// All that lie beside a document: this user's own, and the paths of those that others have put there. Throws `inputOutput`, `notPermitted`.
+  static func all(of file: LocatedFile) throws(ArtError) -> (own: [LeftoverFile], foreign: [String]) {
+    let folder = file.path.folder
+    var (own, foreign): ([LeftoverFile], [String]) = ([], [])
+    for name in try names(in: folder, beginningWith: ".\(mark(of: file.path.name))-") {
+      let path = "\(folder)/\(name)"
+      var status = stat()
+      guard lstat(path, &status) == 0 else { continue }
+      let bare = String(name.dropFirst().dropLast(ending.count))
+      if isOwn(status), try Record.of(bare)?.files.contains(FileIdentity(status)) ?? false {
+        own.append(LeftoverFile(path: path, name: bare, FileIdentity(status)))
+      } else {
+        foreign.append(path)
+      }
+    }
+    return (own, foreign)
+  }
+
+  private static func isOwn(_ status: stat) -> Bool {
+    status.st_mode & S_IFMT == S_IFREG && status.st_nlink == 1 && status.st_uid == geteuid()
+  }
+
+  /// The names of such files in a folder, sorted. Throws `inputOutput`, `notPermitted`.
+  fileprivate static func names(
+    in folder: String, beginningWith prefix: String
+  ) throws(ArtError) -> [String] {
+    var names: [String] = []
+    do throws(SystemError) {
+      try FolderEntry.each(in: folder) { entry in
+        let name = entry.displayName
+        if name.utf8.starts(with: prefix.utf8), FilePath(name).hasEnding(ending) { names.append(name) }
+      }
+    } catch {
+      throw ArtError(error, cannot: "look into", folder)
+    }
+    return names.sorted()
+  }
+
+  /// Its content, if it is a file of that document; nil if it is none, or gone. Throws what else reading throws.
+  func copy(of document: DocumentID) throws(ArtError) -> DocumentCopy? {
+    guard let held = try HeldFile(path), identity == nil || held.identity == identity else { return nil }
+    do throws(ArtError) {
+      let copy = try DocumentFile(path).copy(of: held)
+      guard copy.content.id == document else { return nil }
+      guard identity != nil else { return copy }
+      return try Record.of(name)?.document == document ? copy : nil
+    } catch {
+      switch error.code {
+      case .noSuchDocument, .notADocument, .damaged, .newerFormat: return nil
+      default: throw error
+      }
+    }
+  }
+
+  /// Records that these files of a document may be at the path: before one comes there. Without a state folder there is no record, and what
+  /// a kill leaves is left alone. Throws what the state folder and writing throw.
+  func record(_ files: [FileIdentity], of document: DocumentID) throws(ArtError) {
+    try Record.update(name) { Record(document: document, files: ($0?.files ?? []) + files) }
+  }
+
+  /// Removes the record of a path that has no file any more.
+  func forget() throws(ArtError) { try Record.update(name) { _ in nil } }
+
+  /// Moves the file back to a path. Where something has come there meanwhile, it stays, and the next merge takes it.
+  func putBack(at path: String) throws(ArtError) {
+    do throws(SystemError) { try FilePath.rename(self.path, to: path) } catch { return }
+    try forget()
+  }
+
+  /// Removes the file, and the record. Another program's file that has come to the path since it was read stays.
+  func remove() throws(ArtError) {
+    if let identity {
+      guard FileIdentity(at: path) == identity else { return }
+    }
+    guard unlink(path) == 0 || errno == ENOENT else { throw .system("remove", path) }
+    try forget()
+  }
+}
+
+// MARK: - Records
+
+/// What a program wrote down of a leftover before it made one.
+private struct Record: Equatable {
+  let document: DocumentID
+  let files: [FileIdentity]
+
+  private static func file(_ name: String) throws(ArtError) -> ReplacedFile? {
+    guard try StateFolder.isNamed else { return nil }
+    var file = ReplacedFile(path: try StateFolder.path() + "/merging/\(name)", limit: 4_096)
+    (file.isPrivate, file.isDurable) = (true, false)
+    return file
+  }
+
+  static func of(_ name: String) throws(ArtError) -> Record? { try file(name)?.read().flatMap(Record.init) }
+
+  static func update(_ name: String, _ change: (Record?) -> Record?) throws(ArtError) {
+    try file(name)?.update { bytes in
+      let record = change(bytes.flatMap(Record.init))
+      // Without a change the file is not written.
+      return (record.map { Array($0.json.text.utf8) }, ())
+    }
+  }
+
+  private var json: JSON {
+    .object([
+      "document": .string(document.description),
+      "files": .array(files.map { .string("\($0.device):\($0.inode)") }),
+    ])
+  }
+
+  init(document: DocumentID, files: [FileIdentity]) { (self.document, self.files) = (document, files) }
+
+  /// Nil for what is no record: then the file does not count.
+  private init?(_ bytes: [UInt8]) {
+    var (document, files): (DocumentID?, [FileIdentity]) = (nil, [])
+    do throws(ArtError) {
+      try bytes.withUnsafeBufferPointer { (bytes) throws(ArtError) in
+        try JSONReader.read(bytes) { (reader) throws(ArtError) in
+          try reader.object { (key, reader) throws(ArtError) in
+            switch key {
+            case "document": document = DocumentID(try reader.string())
+            case "files":
+              try reader.array { (reader) throws(ArtError) in
+                let numbers = try reader.string().split(separator: ":").compactMap { UInt($0) }
+                guard numbers.count == 2 else { throw reader.error("a file without its two numbers") }
+                files.append(FileIdentity(device: numbers[0], inode: numbers[1]))
+              }
+            default: throw reader.error("an unknown key")
+            }
+          }
+        }
+      }
+    } catch {
+      return nil
+    }
+    guard let document else { return nil }
+    self.init(document: document, files: files)
+  }
+}

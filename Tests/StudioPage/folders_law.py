@@ -1,0 +1,277 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The law of the page with two folders and ports that change: folders_law.py PROGRAMS [CASES [SEED]] [--browser chromium|firefox]
+
+A case draws steps: edits with and without a server, servers of either folder at either of two ports, their links in the address bar or in the
+dialog, reloads, hidden pages, other documents, tabs that end without a word. At the end each server is at each port once, and a new tab opens its link. Then each document
+has the edits that were made while the page showed it, each once, and no other one. `scripts/torture` runs many cases; see docs/TORTURE.md.
+"""
+import argparse, collections, json, os, random as randomness, shutil, sys
+from outbox_cases import BLIND, FOLDERS, SAVED, Desk, free_port
+import resizing
+
+DOCUMENTS = {("art", "bees"): "🐝", ("art", "ants"): "🐜", ("other", "bees"): "🐘", ("other", "ants"): "🐈"}
+STEPS = ["edit", "edit", "edit", "edit", "stop", "stop", "serve", "serve", "serve", "reload", "hide", "go", "tab"]
+STEPS_A_CASE = 14
+# Those of a case with a fault, which has to meet what it does wrong.
+STEPS_OF_CONTROLS = ["edit", "stop", "edit", "reload", "serve", "stop", "edit", "serve"] * 2
+# What a page may do wrong, by a script that runs before it.
+CONTROLS = {
+    "a page that knows folders by the names of their documents": BLIND,
+    "a page that keeps nothing": "IDBObjectStore.prototype.put = function () { return this.count() };",
+}
+
+
+class Broken(Exception):
+    """The law does not hold."""
+
+
+class Law(Desk):
+    def __init__(self, studio, random, count, spoils):
+        self.studio, self.random, self.count, self.spoils = studio, random, count, spoils
+        # A page that knows names only is found where both folders have the document.
+        self.kind = "copy" if spoils else random.choice(["fresh", "copy"])
+        self.ports = [free_port(), free_port()]
+        self.port = self.ports[0]
+        self.folders = {name: f"{studio.folder}/{name}" for name in FOLDERS}
+        shutil.rmtree(self.folders["art"])
+        self.wanted = dict.fromkeys(DOCUMENTS, 1)
+        for (folder, name), emoji in DOCUMENTS.items():
+            path = self.path(folder, name)
+            os.makedirs(self.folders[folder], exist_ok=True)
+            if folder == "other" and self.kind == "copy":
+                shutil.copy(self.path("art", name), path)
+                studio.run("replace", path, DOCUMENTS["art", name], "--with", emoji)
+            else:
+                studio.run("new", path, "--canvas", "640x480")
+                studio.run("add", path, emoji, "--at", "320,240", "--size", "200")
+        self.served = self.connected = None
+        self.context = studio.blank().context
+        if spoils:
+            self.context.add_init_script(CONTROLS[spoils])
+        self.page = None
+        self.isThere = False
+
+    def path(self, folder, name):
+        return f"{self.folders[folder]}/{name}.emojiart"
+
+    def begin(self, folder, name, port):
+        """Starts a server, and gives the link to a document."""
+        self.served, self.port = folder, port
+        link = self.serve(folder, port)
+        return f"{link.split('&')[0]}&d={name}.emojiart"
+
+    def new_tab(self, link):
+        if self.page:
+            self.page.close()
+        self.page = self.context.new_page()
+        self.page.on("dialog", lambda dialog: dialog.accept())
+        self.arrive(link)
+
+    def arrive(self, link):
+        """Goes to a link in a tab that shows no page of the studio."""
+        from browser import loaded, ready
+        self.page.goto("about:blank")
+        self.page.goto(link)
+        ready(self.page)
+        self.opened(link)
+        loaded(self.page, "dialogs")
+
+    def opened(self, link):
+        """The document of a link is open, and what is pending of it is answered."""
+        name = link.split("&d=")[1].split(".")[0]
+        self.page.wait_for_function("name => document.getElementById('name').textContent === name", arg=name)
+        self.page.wait_for_function(SAVED)
+        self.page.evaluate(resizing.PROBE)
+        self.isThere, self.connected = True, self.served
+
+    @property
+    def shown(self):
+        """The folder and the document that the page shows."""
+        folder, name = self.page.evaluate("[whole.net.welcome.folder, whole.name]")
+        folder = next((key for key, path in self.folders.items() if path == folder), self.connected)
+        return folder, name.split(".")[0]
+
+    # MARK: steps
+
+    def do_edit(self):
+        if not self.isThere:
+            return False
+        before = self.page.evaluate("studio.shown()")
+        what = self.shown
+        from browser import place
+        self.page.evaluate("() => document.querySelectorAll('#notes .icon').forEach(button => button.click())")
+        self.page.mouse.click(*place(self.page, {"x": 320, "y": 240}))
+        self.page.keyboard.press("Control+d")
+        self.page.wait_for_function("count => studio.shown() === count", arg=before + 1)
+        self.wanted[what] += 1
+        self.count["edits"] += 1
+        self.count["edits without a server"] += self.served is None
+        return True
+
+    def do_stop(self):
+        if not self.served:
+            return False
+        self.stop()
+        self.served = None
+        if self.isThere:
+            self.away()
+        self.count["stops"] += 1
+        return True
+
+    def do_serve(self):
+        folder, name, port = self.random.choice(list(FOLDERS)), self.random.choice(["bees", "ants"]), self.random.choice(self.ports)
+        isSame = port == self.port
+        link = self.begin(folder, name, port)
+        if not self.page:
+            self.new_tab(link)
+        elif not self.isThere:
+            self.arrive(link)
+        else:
+            if isSame and self.random.random() < 0.5:
+                self.address(link)
+            else:
+                self.paste(link)
+            if not isSame:
+                from browser import loaded, ready
+                self.page.wait_for_function("port => location.port === port", arg=str(port))
+                ready(self.page)
+                self.opened(link)
+                loaded(self.page, "dialogs")
+            else:
+                self.opened(link)
+        self.count["links"] += 1
+        self.count["other ports"] += not isSame
+        return True
+
+    def do_reload(self):
+        if not self.isThere:
+            return False
+        self.kept()
+        if self.served:
+            from browser import loaded, ready
+            self.page.reload()
+            ready(self.page)
+            self.page.wait_for_function("() => studio.status.net === 'open' || studio.status.net === 'refused'")
+            if self.page.evaluate("studio.status.net") == "refused":
+                self.page.evaluate(resizing.PROBE)
+                self.isThere = False
+            else:
+                self.page.wait_for_function(SAVED)
+                self.page.evaluate(resizing.PROBE)
+                loaded(self.page, "dialogs")
+        else:
+            # The browser shows a page of its own.
+            try:
+                self.page.reload()
+            except Exception:
+                pass
+            self.isThere = False
+        self.count["reloads"] += 1
+        return True
+
+    def do_hide(self):
+        if not self.isThere:
+            return False
+        self.hide_and_show()
+        self.count["hidden"] += 1
+        return True
+
+    def do_go(self):
+        if not self.isThere or not self.served:
+            return False
+        name = self.random.choice(["bees", "ants"])
+        self.page.evaluate("name => whole.goTo(name)", f"{name}.emojiart")
+        self.page.wait_for_function(SAVED)
+        self.count["other documents"] += 1
+        return True
+
+    def do_tab(self):
+        """The tab ends without a word, and another one has the address of the server."""
+        if not self.isThere:
+            return False
+        self.kept()
+        link = self.begin(self.random.choice(list(FOLDERS)), self.random.choice(["bees", "ants"]), self.port)
+        self.new_tab(link)
+        self.count["tabs"] += 1
+        return True
+
+    def kept(self):
+        """What waits is kept: what is typed in the moment of a crash is lost in any program."""
+        if not self.spoils:
+            self.page.wait_for_function("""() => new Promise(resolve => { const opening = indexedDB.open('emojiart'); opening.onsuccess = () => {
+              const all = opening.result.transaction('requests').objectStore('requests').getAllKeys();
+              all.onsuccess = () => { opening.result.close(); resolve(studio.status.pending <= all.result.length) } } })""")
+
+    def end(self):
+        """Everything that waits is sent: each folder's server is at each port once."""
+        for port in self.ports:
+            for folder in FOLDERS:
+                self.new_tab(self.begin(folder, "bees", port))
+                if not self.spoils:
+                    self.page.wait_for_function("() => !whole.net.outbox.all.some(kept => kept.folder === whole.net.welcome.folder)")
+
+    def check(self):
+        for (folder, name), emoji in DOCUMENTS.items():
+            found = [one["text"] for one in json.loads(self.studio.run("show", self.path(folder, name), "--json"))["emojis"]]
+            if set(found) != {emoji}:
+                raise Broken(f"{folder}/{name} has emoji of another document: {collections.Counter(found)}")
+            if len(found) != self.wanted[folder, name]:
+                raise Broken(f"{folder}/{name} has {len(found)} emoji instead of {self.wanted[folder, name]}")
+        self.count["compared"] += len(DOCUMENTS)
+
+
+def attempt(programs, browser, seed, count, spoils=None):
+    """Runs a case. The sentence that says what is broken, empty if nothing is."""
+    from browser import Studio
+    studio = Studio(programs, browser)
+    random = randomness.Random(f"folders:{seed}")
+    log = []
+    try:
+        law = Law(studio, random, count, spoils)
+        law.do_serve()
+        while len(log) < STEPS_A_CASE:
+            step = STEPS_OF_CONTROLS[len(log)] if spoils else random.choice(STEPS)
+            log.append(step)
+            if not getattr(law, f"do_{step}")() and not spoils:
+                log.pop()
+        law.end()
+        law.check()
+        if studio.faults:
+            raise Broken(str(studio.faults))
+        return ""
+    except Exception as error:
+        return f"{type(error).__name__}: {str(error)[:700]} after {' '.join(log)} {studio.states()[-1:]}"
+    finally:
+        studio.close()
+
+
+def main():
+    from browser import LIMIT
+    from support.browsers import opened
+    parser = argparse.ArgumentParser()
+    parser.add_argument("programs")
+    parser.add_argument("cases", nargs="?", type=int, default=1)
+    parser.add_argument("seed", nargs="?", type=int, default=1)
+    parser.add_argument("--browser", choices=["chromium", "firefox"])
+    given = parser.parse_intermixed_args()
+    programs, failed = os.path.abspath(given.programs), False
+    for name in [given.browser] if given.browser else ["chromium", "firefox"]:
+        with opened(name, LIMIT) as browser:
+            count, broken = collections.Counter(), 0
+            for spoils in CONTROLS:
+                found = next((seed for seed in range(1, 9) if attempt(programs, browser, seed, collections.Counter(), spoils).startswith("Broken")), 0)
+                failed |= not found
+                print(f"H20 control in {name}, {spoils}: {f'found in case {found}' if found else 'NOT found'}", flush=True)
+            for seed in range(given.seed, given.seed + given.cases):
+                if sentence := attempt(programs, browser, seed, count):
+                    broken += 1
+                    print(f"  broken: {sentence} (seed {seed}, {name})", flush=True)
+            tally = ", ".join(f"{count[key]} {key}" for key in sorted(count))
+            print(f"H20 folders and ports in {name}: {given.cases} cases, {tally}, {broken} broken", flush=True)
+            failed |= broken > 0
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

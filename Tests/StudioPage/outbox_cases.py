@@ -1,0 +1,545 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cases of browser.py about what outlives a connection: edits that the server does not have yet, and what happens to their tab meanwhile. Servers of
+other folders at the port, other ports, links, reloads, tabs that end, browsers without room, and strangers at the port or with links of their own. An edit
+adds an emoji of its folder, so one that is lost, doubled, or in another folder's document is counted in the files."""
+import http.server, json, os, shutil, socket, subprocess, threading
+from break_cases import control
+
+FOLDERS = {"art": "🐝", "other": "🐘"}
+SAVED = "() => studio.status.net === 'open' && studio.status.pending === 0 && document.getElementById('status').dataset.state === 'saved'"
+
+
+def free_port():
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return found.getsockname()[1]
+
+
+class Desk:
+    """Two folders with a document of one name, one server at a time, and a page. `kind` says what the second folder's document is: a `fresh` one, a
+    `copy` of the first one's, or `none`."""
+
+    def __init__(self, studio, kind="fresh"):
+        self.studio, self.kind, self.port = studio, kind, free_port()
+        self.folders = {name: f"{studio.folder}/{name}-{kind}" for name in FOLDERS}
+        self.wanted = dict.fromkeys(FOLDERS, 1)
+        for name, emoji in FOLDERS.items():
+            os.makedirs(self.folders[name], exist_ok=True)
+            if name == "other" and kind == "copy":
+                shutil.copy(self.document("art"), self.document(name))
+                # So each emoji says whose edit it is.
+                studio.run("replace", self.document(name), FOLDERS["art"], "--with", emoji)
+            elif name == "art" or kind == "fresh":
+                studio.run("new", self.document(name), "--canvas", "640x480")
+                studio.run("add", self.document(name), emoji, "--at", "320,240", "--size", "200")
+        if kind == "none":
+            self.wanted["other"] = 0
+        self.page = None
+
+    def document(self, name):
+        return f"{self.folders[name]}/bees.emojiart"
+
+    def serve(self, name, port=None):
+        """Starts the server of a folder in place of the running one, and returns its link."""
+        self.stop()
+        self.studio.server = subprocess.Popen(
+            [f"{self.studio.programs}/emojiart", "serve", self.folders[name], "--port", str(port or self.port), *self.assets()],
+            env=self.studio.environment, stdout=subprocess.PIPE, text=True)
+        link = self.studio.server.stdout.readline().strip()
+        return f"{link}&d=bees.emojiart" if os.path.exists(self.document(name)) else link
+
+    def assets(self):
+        from browser import ASSETS
+        return ASSETS
+
+    def link(self, name):
+        return self.studio.run("serve", self.folders[name], "--link").strip() + "&d=bees.emojiart"
+
+    def stop(self):
+        if self.studio.server:
+            self.studio.server.kill()
+            self.studio.server.wait()
+            self.studio.server = None
+
+    def open(self, link, page=None):
+        from browser import ready
+        self.page = page or self.studio.blank()
+        self.page.on("dialog", lambda dialog: dialog.accept())
+        self.page.goto(link)
+        ready(self.page)
+        return self.page
+
+    def away(self):
+        self.page.wait_for_function("() => studio.status.net !== 'open'")
+
+    def saved(self):
+        self.page.wait_for_function(SAVED)
+
+    def edit(self, name="art", count=1):
+        """Makes edits of the open document, which is that of a folder."""
+        from browser import place
+        for _ in range(count):
+            self.page.evaluate("() => document.querySelectorAll('#notes .icon').forEach(button => button.click())")
+            self.page.mouse.click(*place(self.page, {"x": 320, "y": 240}))
+            self.page.keyboard.press("Control+d")
+            self.wanted[name] += 1
+
+    def pending(self, count):
+        self.page.wait_for_function("count => studio.status.pending === count", arg=count)
+
+    def left_with(self, count=1):
+        """The server of the first folder ends, and edits of its document wait."""
+        from browser import loaded
+        self.open(self.serve("art"))
+        self.saved()
+        # What asks for a link, and shows documents, is loaded when there is time.
+        for module in ["dialogs", "library"]:
+            loaded(self.page, module)
+        self.stop()
+        self.away()
+        self.edit(count=count)
+        self.pending(count)
+
+    def paste(self, link):
+        """Opens a link in the tab by the dialog, as after a break."""
+        self.page.keyboard.press("Control+/")
+        self.page.get_by_role("combobox").fill("new link")
+        self.page.keyboard.press("Enter")
+        self.page.get_by_label("Link", exact=True).fill(link)
+        self.page.keyboard.press("Enter")
+
+    def address(self, link):
+        """Puts a link into the address bar of the tab."""
+        self.page.evaluate("link => { location.href = link }", link)
+
+    def hide_and_show(self):
+        self.page.evaluate("""() => {
+          for (const isHidden of [true, false]) {
+            Object.defineProperty(document, 'hidden', { configurable: true, get: () => isHidden });
+            document.dispatchEvent(new Event('visibilitychange'));
+          }
+        }""")
+
+    def arts(self):
+        found = {}
+        for name in FOLDERS:
+            found[name] = [one["text"] for one in json.loads(self.studio.run("show", self.document(name), "--json"))["emojis"]] if os.path.exists(self.document(name)) else []
+        return found
+
+    def check(self):
+        """Each folder has its own emoji, as many as were made."""
+        found = self.arts()
+        for name, emoji in FOLDERS.items():
+            assert set(found[name]) <= {emoji}, f"{self.kind}: {name} has emoji of another folder: {found}"
+            assert len(found[name]) == self.wanted[name], f"{self.kind}: {name} has {len(found[name])} emoji instead of {self.wanted[name]}: {found}"
+
+    def told(self):
+        """The page names the folder and the document whose edits wait."""
+        self.page.get_by_text(f"of bees.emojiart in {self.folders['art']}").first.wait_for()
+
+    def comes_home(self, port=None):
+        """The first folder's server is there again, and its link is opened in the tab."""
+        link = self.serve("art", port)
+        if port:
+            self.paste(link)
+            self.page.wait_for_function("port => location.port === port", arg=str(port))
+        else:
+            self.address(link)
+        from browser import ready
+        ready(self.page)
+        self.page.wait_for_function("() => studio.shown() > 0")
+        self.saved()
+        self.check()
+
+
+# MARK: another folder
+
+def same_tab(desk):
+    """The link of the other folder's server, at the same port, is put into the address bar."""
+    desk.address(desk.serve("other"))
+
+
+def reload(desk):
+    """The page is loaded again while the other folder's server has the port, and then gets its link."""
+    from browser import ready
+    link = desk.serve("other")
+    desk.page.reload()
+    ready(desk.page)
+    desk.address(link)
+
+
+def other_port(desk):
+    """The other folder's server has another port."""
+    from browser import loaded, ready
+    port = free_port()
+    desk.paste(desk.serve("other", port))
+    desk.page.wait_for_function("port => location.port === port", arg=str(port))
+    ready(desk.page)
+    loaded(desk.page, "dialogs")
+
+
+WAYS = [same_tab, reload, other_port]
+KINDS = ["fresh", "copy", "none"]
+
+
+def edits_stay_in_their_folder(studio):
+    """The table: ways to another folder's server, and what its document of the same name is."""
+    studio.server = None
+    for way in WAYS:
+        for kind in KINDS:
+            shutil.rmtree(f"{studio.folder}/art-{kind}", ignore_errors=True)
+            shutil.rmtree(f"{studio.folder}/other-{kind}", ignore_errors=True)
+            desk = Desk(studio, kind)
+            desk.left_with(2)
+            way(desk)
+            desk.page.wait_for_function("() => studio.status.net === 'open'")
+            desk.told()
+            desk.hide_and_show()
+            if kind == "none":
+                desk.page.get_by_text("No documents yet").wait_for()
+            else:
+                desk.saved()
+                assert desk.page.evaluate("studio.shown()") == 1, "the page shows the other folder's document"
+                desk.edit("other")
+                desk.saved()
+            desk.wanted["art"] -= 2
+            desk.check()
+            desk.wanted["art"] += 2
+            desk.comes_home(free_port() if way is other_port else None)
+            desk.page.context.close()
+            print(f"{way.__name__}, {kind}: 2 edits waited for their folder", flush=True)
+
+
+# A page that takes the other folder for its own, as it would be if only names of documents counted.
+BLIND = """{ const { parse } = JSON;
+  JSON.parse = (text, ...more) => {
+    const value = parse(text, ...more);
+    if (value?.welcome) Object.assign(value.welcome, { folderID: 'one', folder: '/one' });
+    return value;
+  };
+}"""
+
+
+def edits_stay_in_their_folder_control(studio):
+    """A page that knows folders by their documents' names only is found by the check of that table."""
+    studio.server = None
+    desk = Desk(studio, "copy")
+    page = studio.blank()
+    page.context.add_init_script(BLIND)
+    desk.open(desk.serve("art"), page)
+    desk.saved()
+    desk.stop()
+    desk.away()
+    desk.edit()
+    desk.pending(1)
+    desk.wanted["art"] -= 1
+    desk.address(desk.serve("other"))
+    page.wait_for_function("() => studio.status.net === 'open'")
+    desk.saved()
+    control(desk.check, "an edit that goes to the other folder's document")
+
+
+# MARK: reloads and tabs
+
+def edits_outlive_their_tab(studio):
+    """Tabs end without a word, one of them after a reload; another tab sends what they have left, once, and leaves what tabs send that are there."""
+    from browser import ready
+    studio.server = None
+    desk = Desk(studio)
+    first = desk.open(desk.serve("art"))
+    context = first.context
+    tabs = [first]
+    for _ in range(2):
+        tab = context.new_page()
+        tab.on("dialog", lambda dialog: dialog.accept())
+        desk.open(desk.link("art"), tab)
+        tabs.append(tab)
+    for tab in tabs:
+        desk.page = tab
+        desk.saved()
+    desk.stop()
+    for tab in tabs:
+        desk.page = tab
+        desk.away()
+        desk.edit(count=2)
+        desk.pending(2)
+    # Kept means that it is in the database.
+    tabs[2].wait_for_function("""() => new Promise(resolve => { const opening = indexedDB.open('emojiart'); opening.onsuccess = () => {
+      const all = opening.result.transaction('requests').objectStore('requests').getAll();
+      all.onsuccess = () => { opening.result.close(); resolve(all.result.length === 6) } } })""")
+    tabs[0].close()
+    tabs[1].close()
+    desk.page = context.new_page()
+    link = desk.serve("art")
+    desk.page.goto(link)
+    ready(desk.page)
+    # The tab that is there sends its own: by itself, or by a link.
+    tabs[2].evaluate("link => { location.href = link }", desk.link("art"))
+    tabs[2].wait_for_function(SAVED)
+    desk.saved()
+    studio.wait(lambda: len(desk.arts()["art"]) == desk.wanted["art"], "the edits of the tabs that ended")
+    desk.page.reload()
+    ready(desk.page)
+    desk.saved()
+    desk.check()
+    assert desk.page.evaluate("studio.shown()") == desk.wanted["art"]
+
+
+def many_edits_outlive_a_reload(studio):
+    """More than the 5 million characters that a browser keeps in storage of texts."""
+    from browser import ready
+    count = 22_000
+    lines = "\n".join(json.dumps({"add": {"text": "🐝", "x": n % 640, "y": n // 640 % 480, "size": 4}}) for n in range(count))
+    subprocess.run([f"{studio.programs}/emojiart", "edit", studio.document, "--json"], env=studio.environment, input=lines, text=True, capture_output=True, check=True)
+    page = studio.blank()
+    page.on("dialog", lambda dialog: dialog.accept())
+    page.goto(studio.serve())
+    ready(page)
+    page.wait_for_function(SAVED)
+    page.evaluate("""() => { line.holdsSent = '"edit"' }""")
+    page.locator("#options").focus()
+    page.keyboard.press("Control+a")
+    for part in range(1, 4):
+        page.keyboard.press("Control+d")
+        page.wait_for_function("count => studio.shown() === count", arg=count * (part + 1))
+    page.reload()
+    ready(page)
+    page.wait_for_function(SAVED)
+    assert page.evaluate("studio.shown()") == 4 * count and len(studio.shown()) == 4 * count
+
+
+def edits_that_cannot_be_kept(studio):
+    """A browser without room says so before it is too late: in the status, in a note, and when the page is left."""
+    studio.server = None
+    desk = Desk(studio)
+    page = studio.blank()
+    # The room is full from the first request that waits.
+    page.context.add_init_script("""window.isFull = false; { const { put } = IDBObjectStore.prototype;
+      IDBObjectStore.prototype.put = function (...given) { if (isFull && this.name === 'requests') throw new DOMException('full', 'QuotaExceededError'); return put.apply(this, given) } }""")
+    asked = []
+
+    def ask(dialog):
+        asked.append(dialog.type)
+        dialog.dismiss()
+    page.goto(desk.serve("art"))
+    page.on("dialog", ask)
+    desk.page = page
+    from browser import ready
+    ready(page)
+    desk.saved()
+    desk.stop()
+    desk.away()
+    page.evaluate("isFull = true")
+    desk.edit()
+    desk.pending(1)
+    page.locator('#status[data-state="notKept"]').wait_for()
+    page.get_by_text("a reload would lose it").wait_for()
+    # The user stays.
+    page.evaluate("() => { setTimeout(() => location.reload()) }")
+    studio.wait(lambda: page.evaluate("1") == 1 and asked == ["beforeunload"], "the question of the browser")
+    desk.edit()
+    desk.pending(2)
+    desk.address(desk.serve("art"))
+    desk.saved()
+    page.get_by_text("a reload would lose it").wait_for(state="hidden")
+    desk.check()
+
+
+# MARK: strangers
+
+class Stranger:
+    """A program at the server's port whose page runs in the origin of the studio."""
+    PAGE = b"""<!doctype html><title>stranger</title><script>
+const open = () => new Promise((resolve, reject) => { const opening = indexedDB.open('emojiart'); opening.onsuccess = () => resolve(opening.result); opening.onerror = reject; });
+const done = (request) => new Promise((resolve, reject) => { request.onsuccess = () => resolve(request.result); request.onerror = () => reject(request.error); });
+const forged = (tag) => ({ edit: { changes: [['add', 'ffffffff', '\u{1F608}', 100, 100, 40, 1048576]], name: 'add' }, since: null, tag });
+window.work = (async () => {
+  const database = await open();
+  const records = await done(database.transaction('requests').objectStore('requests').getAll());
+  const sessions = await done(database.transaction('sessions').objectStore('sessions').getAll());
+  const raw = await Promise.all(sessions.map(({ key }) => crypto.subtle.exportKey('raw', key).then(() => 'read', () => 'not readable')));
+  const kept = records.map((record) => JSON.stringify(record) + new TextDecoder().decode(record.sealed)).join(' ');
+  const texts = JSON.stringify([{ ...sessionStorage }, { ...localStorage }]);
+  // Made up: in the form that is kept, in one that is not sealed, under a known client, and one that was moved to another tag.
+  const [first] = records;
+  const own = await crypto.subtle.generateKey({ name: 'AES-GCM', length: 256 }, false, ['encrypt']);
+  const sealed = async (tag, form) => {
+    const iv = crypto.getRandomValues(new Uint8Array(12));
+    const text = new TextEncoder().encode(JSON.stringify({ client: first.client, folderID: 'x', folder: '/x', document: 'x', path: 'bees.emojiart', name: 'add', request: forged(tag) }));
+    return new Uint8Array([...iv, ...new Uint8Array(await crypto.subtle.encrypt({ name: 'AES-GCM', iv, additionalData: new TextEncoder().encode(form) }, own, text))]);
+  };
+  const plain = new TextEncoder().encode(JSON.stringify({ ...first, request: forged('f2') }));
+  const all = [{ client: first.client, tag: 'f1', order: 90, sealed: await sealed('f1', `emojiart outbox 1\n${first.client}\nf1`) }, { client: first.client, tag: 'f2', order: 91, sealed: plain }, { ...first, tag: 'f3', order: 92 }];
+  for (const record of all) await done(database.transaction('requests', 'readwrite').objectStore('requests').put(record));
+  sessionStorage.setItem('pending', JSON.stringify([{ client: first.client, folder: '/', document: 'bees.emojiart', pending: [{ name: 'add', request: forged('f4') }] }]));
+  sessionStorage.setItem('offered', sessionStorage.getItem('pending'));
+  database.close();
+  return { kept, texts, raw, count: records.length };
+})();
+</script>"""
+
+    def __init__(self, port):
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def log_message(self, *words): pass
+
+            def do_GET(self):
+                self.send_response(200 if self.path == "/" else 404)
+                self.send_header("Content-Type", "text/html")
+                self.end_headers()
+                self.wfile.write(Stranger.PAGE if self.path == "/" else b"")
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", port), Handler)
+        self.server.daemon_threads = True
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def close(self):
+        self.server.shutdown()
+        self.server.server_close()
+
+
+def strangers_in_the_origin(studio):
+    """Another program has the port, and the user loads the page again: its script reads nothing of what waits, and what it plants is not sent."""
+    from browser import ready
+    studio.server = None
+    desk = Desk(studio)
+    desk.left_with(2)
+    stranger = Stranger(desk.port)
+    try:
+        desk.page.reload()
+        desk.page.wait_for_function("() => window.work && work.then(() => true)")
+        found = desk.page.evaluate("() => work")
+    finally:
+        stranger.close()
+    assert found["count"] == 2, found
+    assert set(found["raw"]) == {"not readable"}, found
+    for secret in ["bees", "🐝", desk.folders["art"], "changes"]:
+        assert secret not in found["kept"], (secret, found["kept"][:2000])
+    # The name of the open document is there for a reload, and nothing that was done to it.
+    assert "bees" in found["texts"] and "🐝" not in found["texts"] and "token" not in found["texts"], found["texts"]
+    link = desk.serve("art")
+    desk.page.goto("about:blank")
+    desk.page.goto(link)
+    ready(desk.page)
+    desk.page.get_by_text("were not made by this user").wait_for()
+    desk.saved()
+    desk.check()
+    # They are left, and told: nothing is dropped without a word.
+    assert "😈" not in desk.arts()["art"]
+
+
+def links_of_strangers(studio):
+    """A link with edits of its own plants nothing, neither at once nor with the next valid link."""
+    from browser import ready
+    studio.server = None
+    desk = Desk(studio)
+    origin = desk.serve("art").split("/#")[0]
+    plain = json.dumps({"client": "0123456789ab", "folder": desk.folders["art"], "document": "bees.emojiart", "pending": [
+        {"name": "add", "request": {"tag": "s1", "since": None, "edit": {"changes": [["add", "ffffffff", "😈", 100, 100, 40, 1048576]], "name": "add"}}}]})
+    sealed = json.dumps([{"client": "0123456789ab", "tag": "s1", "order": 1, "sealed": "A" * 400}])
+    for kept in [plain, sealed, "[{}]", "nonsense"]:
+        page = studio.blank()
+        page.goto(f"{origin}/#kept={kept.replace('%', '%25').replace('&', '%26')}")
+        ready(page)
+        page.locator('#status[data-state="refused"]').wait_for()
+        page.evaluate("link => { location.href = link }", desk.link("art"))
+        page.wait_for_function(SAVED)
+        page.reload()
+        ready(page)
+        page.wait_for_function(SAVED)
+        desk.page = page
+        desk.check()
+        stored = page.evaluate("""() => new Promise(resolve => { const opening = indexedDB.open('emojiart'); opening.onsuccess = () => {
+          const all = opening.result.transaction('requests').objectStore('requests').getAll(); all.onsuccess = () => resolve(all.result.length) } })""")
+        assert stored == 0, kept
+        page.context.close()
+
+
+# MARK: links in a connected tab
+
+def links_open_their_document(studio):
+    """A link to another document, in a tab that is connected, opens it, and what is pending is sent first."""
+    studio.server = None
+    desk = Desk(studio)
+    studio.run("new", f"{desk.folders['art']}/ants.emojiart", "--canvas", "640x480")
+    page = desk.open(desk.serve("art"))
+    desk.saved()
+    page.evaluate("""() => { line.holdsSent = '"edit"' }""")
+    desk.edit()
+    desk.pending(1)
+    page.evaluate("() => { line.holdsSent = null; line.held = [] }")
+    page.evaluate("link => { location.href = link }", desk.link("art").replace("bees", "ants"))
+    page.wait_for_function("() => document.getElementById('name').textContent === 'ants'")
+    page.wait_for_function(SAVED)
+    assert page.evaluate("studio.shown()") == 0
+    desk.check()
+
+
+def another_document_of_the_name(studio):
+    """The document is replaced by another one of its name while the server is away: edits wait, and are told."""
+    studio.server = None
+    desk = Desk(studio)
+    desk.left_with(1)
+    away = f"{desk.folders['art']}/away.emojiart"
+    os.rename(desk.document("art"), away)
+    studio.run("new", desk.document("art"), "--canvas", "640x480")
+    desk.address(desk.serve("art"))
+    desk.page.get_by_text("An edit of bees.emojiart that is not saved is kept here").wait_for()
+    desk.saved()
+    assert desk.page.evaluate("studio.shown()") == 0 and not desk.arts()["art"]
+    # It is sent when its document is opened, whatever its name is now.
+    desk.address(desk.link("art").replace("bees", "away"))
+    desk.page.wait_for_function("() => document.getElementById('name').textContent === 'away' && studio.shown() === 2")
+    desk.saved()
+    assert len(json.loads(studio.run("show", away, "--json"))["emojis"]) == 2 and not desk.arts()["art"]
+
+
+def what_waits_ends_with_its_document(studio):
+    """A caption that waits for its answer does not stay on another document, and who is here is not known without a connection."""
+    studio.server = None
+    desk = Desk(studio)
+    page = desk.open(desk.serve("art"))
+    desk.saved()
+    other = studio.blank()
+    other.goto(desk.link("art"))
+    page.locator("#peers .peer").wait_for()
+    page.evaluate("""() => { line.holdsSent = '"caption"' }""")
+    stage = page.locator("#stage").bounding_box()
+    page.keyboard.press("t")
+    page.mouse.click(stage["x"] + 90, stage["y"] + 90)
+    page.keyboard.type("Hello")
+    page.keyboard.press("Enter")
+    desk.pending(1)
+    other.context.close()
+    desk.stop()
+    desk.away()
+    page.locator("#peers").wait_for(state="hidden")
+    desk.address(desk.serve("other"))
+    desk.told()
+    page.locator("#words").wait_for(state="detached")
+    desk.saved()
+    desk.check()
+
+
+def edits_between_documents_are_told(studio):
+    """What is done while another document is being opened is not done, and that is said."""
+    studio.server = None
+    desk = Desk(studio)
+    studio.run("new", f"{desk.folders['art']}/ants.emojiart", "--canvas", "640x480")
+    page = desk.open(desk.serve("art"))
+    desk.saved()
+    desk.edit()
+    desk.saved()
+    page.keyboard.press("Control+o")
+    from document_cases import cell
+    cell(page, "ants").wait_for()
+    page.evaluate("""() => { line.holdsReceived = '"document":{' }""")
+    cell(page, "ants").click()
+    page.wait_for_function("() => line.held.length > 0")
+    page.locator('button[data-action="undo"]').click()
+    page.get_by_text("Another document is being opened").wait_for()
+    page.evaluate("() => line.release()")
+    page.wait_for_function("() => document.getElementById('name').textContent === 'ants'")
+    desk.check()
+
+
+OUTBOX_CASES = [edits_stay_in_their_folder, edits_stay_in_their_folder_control, edits_outlive_their_tab, many_edits_outlive_a_reload, edits_that_cannot_be_kept, strangers_in_the_origin,
+                links_of_strangers, links_open_their_document, another_document_of_the_name, what_waits_ends_with_its_document, edits_between_documents_are_told]
