@@ -72,7 +72,9 @@ test('what is stored can be neither read nor made up without the secret', async 
   await records.put('requests', { ...record, tag: 't5', sealed: record.sealed.map((byte, index) => (index === 20 ? byte ^ 1 : byte)) });
   const after = await opened(records);
   assert.deepEqual(after.all, [kept('t1')]);
-  assert.equal(after.closedCount, 3, 'they are told, and left');
+  assert.equal(after.unreadableCount, 3, 'they are told, and left until the user removes them');
+  await after.forgetClosed();
+  await stored(records, 't1');
 });
 
 test('a link brings requests to another address, and a stranger\'s link brings nothing', async () => {
@@ -107,7 +109,7 @@ test('what cannot be read yet is brought on as it is', async () => {
   await stored(records, 't1');
   const refused = new Outbox(records);
   await refused.load();
-  assert.deepEqual([refused.all, refused.closedCount], [[], 1]);
+  assert.deepEqual([refused.all, refused.closedCount, refused.unreadableCount], [[], 1, 0]);
   const after = new Outbox(await browserRecords());
   after.offer(await refused.pack(() => false));
   await after.unlock(secrets[0]);

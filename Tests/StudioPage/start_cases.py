@@ -103,4 +103,14 @@ def spent_links(studio):
     other.get_by_text("This link was used already").wait_for(state="hidden")
 
 
-START_CASES = [starts, modules_that_do_not_arrive, spent_links]
+def hints_can_be_read(studio):
+    """What an empty canvas says can be read on each colour of it."""
+    page = studio.page()
+    hint = page.locator(".hint b")
+    for fill, color in [("#101020", "rgb(255, 255, 255)"), ("#ffee88", "rgb(28, 31, 43)"), ("#00000020", "rgb(28, 31, 43)")]:
+        studio.run("canvas", studio.document, "--fill", fill)
+        page.wait_for_function("color => getComputedStyle(document.querySelector('.hint b')).color === color", arg=color)
+    hint.wait_for()
+
+
+START_CASES = [starts, modules_that_do_not_arrive, spent_links, hints_can_be_read]

@@ -47,6 +47,8 @@ function fail(event) {
   const { error, message, reason } = /** @type {any} */ (event);
   const why = reason?.message ?? error?.message ?? message ?? '';
   const isScript = event.target instanceof HTMLScriptElement;
+  // That a layout takes another round is reported as an error, and is none.
+  if (/^ResizeObserver loop/.test(why)) return;
   if (why || isScript) show((words) => words.start.failed(why || words.start.noModule));
 }
 
@@ -67,4 +69,6 @@ function watch() {
 /** The page has started: later errors are those of what a user does. */
 export function started() {
   for (const name of events) removeEventListener(name, /** @type {EventListener} */ (fail), true);
+  const trouble = document.getElementById('trouble');
+  if (trouble) trouble.hidden = true;
 }

@@ -77,15 +77,18 @@ export class Outbox {
     const known = new Set(stored.map(({ client, tag }) => keyOf(client, tag)));
     // Another tab has sent them.
     for (const [key, { state }] of this.#entries) if (state === 'stored' && !known.has(key)) this.#entries.delete(key);
-    this.#closed = [];
+    /** @type {Sealed[]} */
+    const closed = [];
     for (const sealed of stored) {
       this.#order = Math.max(this.#order, sealed.order);
       const key = keyOf(sealed.client, sealed.tag);
       if (this.#entries.has(key)) continue;
       const kept = await this.#open(sealed);
       if (kept) this.#entries.set(key, { kept, order: sealed.order, state: 'stored', work: Promise.resolve() });
-      else this.#closed.push(sealed);
+      else closed.push(sealed);
     }
+    this.#closed = closed;
+    this.unreadableCount = this.#key ? closed.length : 0;
     for (const sealed of this.#key ? this.#offered.splice(0) : []) {
       const kept = await this.#open(sealed);
       if (kept && !this.#entries.has(keyOf(sealed.client, sealed.tag))) this.#store(kept, sealed.order);
@@ -101,8 +104,18 @@ export class Outbox {
     return [...this.#entries.values()].filter(({ state }) => state !== 'gone').sort((a, b) => a.order - b.order).map(({ kept }) => kept);
   }
 
-  /** How many stored requests cannot be read: before the first connection, or because they are none of this user's. */
+  /** How many requests wait for a secret that opens them. */
   get closedCount() { return this.#closed.length + this.#offered.length; }
+
+  /** How many requests the secret of this user does not open. */
+  unreadableCount = 0;
+
+  /** Forgets what the secret does not open. */
+  async forgetClosed() {
+    const closed = this.#closed.splice(0);
+    this.unreadableCount = 0;
+    for (const sealed of closed) await this.#records.delete('requests', sealed).catch(() => {});
+  }
 
   /** The client of what a link has brought and is not opened; null if there is none. */
   get offeredClient() { return this.#offered.at(-1)?.client ?? null; }

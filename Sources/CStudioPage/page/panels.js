@@ -345,11 +345,14 @@ function tellLeftOf(studio, { folder, document, count }) {
  * @param {Studio} studio
  */
 function tellClosed(studio) {
-  const { closedCount } = studio.net.outbox;
-  if (!closedCount) return;
-  const { state } = studio.net;
-  if (state === 'open') studio.emit('note', { text: words.news.unreadable(closedCount), kind: 'bad' });
-  else if (state === 'refused') studio.emit('note', { text: words.news.closed(closedCount), kind: 'bad' });
+  const { net: { outbox, state } } = studio;
+  const count = state === 'open' ? outbox.unreadableCount : state === 'refused' ? outbox.closedCount : 0;
+  const key = `${state} ${count}`;
+  if (!count || toldLeft.has(key)) return;
+  toldLeft.add(key);
+  const action = { name: actionName('delete'), run: () => { outbox.forgetClosed(); } };
+  if (state === 'open') studio.emit('note', { text: words.news.unreadable(count), kind: 'bad', action, stays: true });
+  else studio.emit('note', { text: words.news.closed(count), kind: 'bad', stays: true });
 }
 
 /** The restored edits that were told; each connection hears of them. */
@@ -585,9 +588,11 @@ function attachSelectionBar(studio) {
 function attachHint(studio) {
   const hint = build('div', { class: 'hint', hidden: true }, build('b', {}, words.hint[0]), build('span', {}, words.hint[1]));
   studio.stage.append(hint);
-  // It lies on the canvas, whatever colour that has.
-  studio.on('canvas', () => { hint.dataset.on = isDark(studio.store.canvas.fill) ? 'dark' : ''; });
-  const show = () => { hint.hidden = !studio.isOpen || studio.store.count > 0 || studio.lifted !== null || Boolean(studio.store.background || studio.stage.querySelector('#words')); };
+  const show = () => {
+    // It lies on the canvas, whatever colour that has.
+    hint.dataset.on = isDark(studio.store.canvas.fill) ? 'dark' : '';
+    hint.hidden = !studio.isOpen || studio.store.count > 0 || studio.lifted !== null || Boolean(studio.store.background || studio.stage.querySelector('#words'));
+  };
   for (const event of /** @type {const} */ (['changed', 'opened', 'canvas', 'gesture'])) studio.on(event, show);
   show();
 }
