@@ -41,7 +41,8 @@ extension FollowedFolder {
   ) throws(ArtError) -> [FollowedFolder] {
     var folders: [(real: FilePath, folder: FollowedFolder)] = []
     var documents: [Document] = []
-    for name in typed.isEmpty ? [here] : typed {
+    for typedName in typed.isEmpty ? [here] : typed {
+      let name = try TypedPath.existing(typedName)
       if let real = realFolder(name) {
         folders.append((real, FollowedFolder(folder: name)))
       } else if typed.isEmpty || FilePath(name).endsWithSlash {

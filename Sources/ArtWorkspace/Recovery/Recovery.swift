@@ -216,7 +216,8 @@ public struct OrphanedEditsSelection {
     file: (String) throws(ArtError) -> DocumentFile = { DocumentFile($0) }
   ) throws(ArtError) {
     self.notice = notice
-    for name in names {
+    for typed in names {
+      let name = try TypedPath.existing(typed)
       if let folder = Self.realFolder(name) {
         named.append(.folder(FilePath(folder), given: name))
         continue

@@ -79,7 +79,7 @@ struct Serve: ParsableCommand {
 
   /// A folder is served as a whole, a document with its folder.
   private static func launch(_ typed: String) throws(ArtError) -> StudioLaunch {
-    if let folder = FilePath.resolvedIfThere(typed), FileStatus.isFolder(at: folder) {
+    if let folder = FilePath.resolvedIfThere(try TypedPath.existing(typed)), FileStatus.isFolder(at: folder) {
       return StudioLaunch(folder: folder)
     }
     let file = try CommonOptions.file(typed) { environment("EMOJIART_FOLDER") ?? "." }
