@@ -29,13 +29,13 @@ extension DocumentFile {
   /// Whether whoever has these bytes and merges the document into them gets the document, byte for byte. That is so, unless logs were made up;
   /// it is only found out for bytes with the revision and the head of the document. Throws what `merge` throws.
   public func absorbs(bytes: [UInt8]) throws(ArtError) -> Bool {
-    let own = try read { (transaction) throws(ArtError) in try DocumentCopy(transaction, named: name) }
+    let (own, state) = try self.bytes()
     let other = try copy(of: bytes)
-    guard DocumentBase(own.content) == DocumentBase(other.content) else { return true }
+    guard state.base == DocumentBase(other.content) else { return true }
     var merged = MergedCopies(other, isByValue: false)
-    try merged.add(own)
+    try merged.add(try copy(of: own))
     try merged.removeLostBackground()
-    return (try merged.newBytes() ?? bytes) == own.bytes
+    return (try merged.newBytes() ?? bytes) == own
   }
 
   /// Makes the document of the bytes of another copy's file, and returns the state that they have. Throws as above, and `exists`.
