@@ -242,7 +242,7 @@ public actor LivePage {
         json.key("documents")
         json.object { _ in }
       }
-    case .create, .rename, .duplicate, .makeFolder, .repair, .delete, .putBack:
+    case .create, .rename, .duplicate, .makeFolder, .repair, .delete, .putBack, .merge:
       await filing?.value
       filing = Task {
         await attempt(tag) { () throws(ArtError) in
