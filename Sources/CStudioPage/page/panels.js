@@ -183,7 +183,7 @@ function attachStatus(studio) {
   let said = '';
   const action = { name: words.newLink.title, run: () => { run(studio, 'connect'); } };
   // Another link is for a page without a connection.
-  const tell = () => studio.emit('note', studio.net.state === 'open' ? { text: words.away } : { text: words.away, action });
+  const tell = () => studio.emit('note', { text: words.away, stays: true, ...(studio.net.state === 'open' ? {} : { action }) });
   // A server that was stopped keeps its connections, and says nothing.
   const listen = () => {
     const { pending } = studio.store;
