@@ -81,6 +81,15 @@ class Desk:
         self.studio.server.kill()
         self.studio.server.wait()
 
+    def come_back(self, port):
+        """The server is there again, at its port, and its link is opened in the tab: it knows no former session."""
+        self.studio.server = subprocess.Popen(
+            [f"{self.studio.programs}/emojiart", "serve", f"{self.studio.folder}/art", "--port", str(port)], env=self.studio.environment, stdout=subprocess.PIPE, text=True)
+        link = self.studio.server.stdout.readline().strip()
+        assert f":{port}/" in link, link
+        self.page.evaluate("link => { location.href = link }", link)
+        self.saved()
+
     def wake(self, kills, name):
         """A stopped server goes on and opens that document, or is killed, and started again after an edit."""
         if kills:
@@ -353,9 +362,10 @@ class Stranger:
 
 
 def another_server_at_the_port(studio):
-    """Another program has the port of the server that was killed. It gets handshakes only, its answers do nothing, and the page goes on when its own
-    server is back."""
+    """Another program has the port of the server that was killed. It gets handshakes only, its answers do nothing, and the page goes on by a link of its
+    own server."""
     from browser import place
+    studio.keep_no_socket()
     desk = Desk(studio)
     page = desk.page
     # What is loaded later is here before the server goes.
@@ -403,10 +413,7 @@ def another_server_at_the_port(studio):
             stranger.close()
         stranger.check()
         handshakes += len(stranger.heads)
-        # The server takes its former port.
-        link = studio.serve()
-        assert f":{port}/" in link, link
-        desk.saved()
+        desk.come_back(port)
         assert desk.art("bees").count(emoji) == 1, desk.art("bees")
         # The second undo is that of the dropped emoji: the newest edit is another one.
         page.locator("#options").focus()
@@ -423,6 +430,7 @@ def another_server_at_the_port(studio):
 
 def other_folder_at_the_port(studio):
     """Another emojiart serve, for another folder with a document of the same name, has the port."""
+    studio.keep_no_socket()
     desk = Desk(studio)
     page = desk.page
     port = int(page.evaluate("location.port"))
@@ -449,8 +457,7 @@ def other_folder_at_the_port(studio):
         server.terminate()
         server.wait()
     assert open(f"{other}/bees.emojiart", "rb").read() == before, "the other folder is as it was"
-    assert f":{port}/" in studio.serve()
-    desk.saved()
+    desk.come_back(port)
     assert desk.name == "bees"
     desk.check()
     desk.end(f"another folder's server at the port: {len(sent)} handshakes")

@@ -341,7 +341,7 @@ export class Net {
         resolve();
       };
       const openNext = () => (left.length ? line.send({ open: left[0].path, tag: `open-${left.length}` }) : end());
-      line.onWelcome = (welcome) => (folderIDOf(welcome) === folderIDOf(this.welcome ?? {}) ? openNext() : end());
+      line.onWelcome = (welcome) => (welcome.folderID === this.welcome?.folderID ? openNext() : end());
       line.onMessage = (message) => {
         if (message.opening) identity = message.opening.id;
         const { tag } = message;
@@ -469,13 +469,6 @@ class Line {
     this.#socket.close();
   }
 }
-
-/**
- * The identity of the folder that a server has.
- * @param {Message} welcome
- * @returns {string}
- */
-export const folderIDOf = ({ folderID, folder }) => folderID ?? folder;
 
 /**
  * Holds the lock of a client for the life of this page; false if another page has it.

@@ -16,7 +16,7 @@
 /** @typedef {import('./types').Peer} Peer */
 /** @typedef {import('./types').Status} Status */
 
-import { Presence, RequestError, clientsHere, folderIDOf, whileGone } from './net.js';
+import { Presence, RequestError, clientsHere, whileGone } from './net.js';
 import { identity } from './canvas.js';
 import { cut, parts } from './changes.js';
 import { Viewport } from './rules.js';
@@ -227,7 +227,7 @@ export class Studio {
     if (!welcome) return;
     this.picture.setTicket(welcome.ticket);
     this.store.client = net.client;
-    const folderID = folderIDOf(welcome);
+    const { folderID } = welcome;
     // The document of that name in another folder is another one, and what is pending is not for it.
     if (this.isOpen && folderID !== this.#folderID) this.#park();
     [this.#folderID, this.#folder] = [folderID, welcome.folder];
