@@ -383,7 +383,7 @@ def another_server_at_the_port(studio):
         try:
             page.wait_for_function(away, arg="reconnecting" if kind in ["plain", "silent"] else "refused")
             if kind not in ["plain", "silent"]:
-                page.get_by_text("is not the server that this page knows").wait_for()
+                page.get_by_text("is not the server that this page knows").first.wait_for()
             # Edits, an emoji that has no picture yet, a larger picture, other documents, panels, and a copy: each would ask the server for something.
             desk.edit()
             page.wait_for_function("() => studio.status.pending === 1")

@@ -239,6 +239,46 @@ def edits_stay_in_their_folder_control(studio):
     control(desk.check, "an edit that goes to the other folder's document")
 
 
+def servers_that_start_again(studio):
+    """A server that is started again has another port, and serves the page at its former one: what waits there goes on by the new link, also after a
+    reload, when the page cannot read it itself."""
+    from browser import box, drag, loaded, one, ready
+    studio.keep_no_socket()
+    page, _ = one(studio)
+    page.on("dialog", lambda dialog: dialog.accept())
+    before = 320
+    for reloads in [False, True]:
+        loaded(page, "dialogs")
+        port = page.evaluate("location.port")
+        studio.server.kill()
+        studio.server.wait()
+        page.wait_for_function("() => studio.status.net !== 'open'")
+        x, y, *_ = box(page, "🐝")
+        drag(page, (x, y), (x + 60, y), ["Control"])
+        page.wait_for_function("() => studio.status.pending === 1")
+        link = studio.serve()
+        assert f":{port}/" not in link, link
+        if reloads:
+            page.reload()
+            ready(page)
+            page.get_by_text("An edit that is not saved is kept here").wait_for()
+            assert studio.shown()[0]["x"] == before
+            loaded(page, "dialogs")
+        page.get_by_text("does not know this page").wait_for()
+        page.get_by_role("button", name="Connect by a new link").last.click()
+        page.get_by_label("Link", exact=True).fill(link)
+        page.keyboard.press("Enter")
+        page.wait_for_function("port => location.port !== port", arg=port)
+        ready(page)
+        page.wait_for_function(SAVED)
+        before = studio.until("the drag", lambda e: e[0]["x"] > before + 10)[0]["x"]
+    assert studio.run("history", studio.document).count("move 🐝") == 2
+    page.locator("#options").focus()
+    for _ in range(2):
+        page.keyboard.press("Control+z")
+    studio.until("both undos by the same hand", lambda e: e[0]["x"] == 320)
+
+
 # MARK: reloads and tabs
 
 def edits_outlive_their_tab(studio):
@@ -541,5 +581,5 @@ def edits_between_documents_are_told(studio):
     desk.check()
 
 
-OUTBOX_CASES = [edits_stay_in_their_folder, edits_stay_in_their_folder_control, edits_outlive_their_tab, many_edits_outlive_a_reload, edits_that_cannot_be_kept, strangers_in_the_origin,
+OUTBOX_CASES = [edits_stay_in_their_folder, edits_stay_in_their_folder_control, servers_that_start_again, edits_outlive_their_tab, many_edits_outlive_a_reload, edits_that_cannot_be_kept, strangers_in_the_origin,
                 links_of_strangers, links_open_their_document, another_document_of_the_name, what_waits_ends_with_its_document, edits_between_documents_are_told]

@@ -236,7 +236,7 @@ function attachNotes(studio) {
   const host = byID('notes');
   studio.on('note', ({ text, kind, action, stays }) => {
     endNote(text);
-    const note = build('div', { class: 'note', 'data-kind': kind ?? '' }, build('p', {}, text));
+    const note = build('div', { class: 'note', 'data-kind': kind ?? '', ...(stays ? { 'data-stays': '' } : {}) }, build('p', {}, text));
     /** @type {EventTarget | null} */
     let before = null;
     const hasFocus = () => note.contains(document.activeElement);
@@ -255,16 +255,15 @@ function attachNotes(studio) {
     note.append(build('button', { type: 'button', class: 'icon', 'aria-label': words.close, onclick: close }, icon('close')));
     host.append(note);
     // What is under way stays, and what somebody is about to answer.
-    const others = [...host.children].filter((each) => !each.querySelector('progress, .spinner') && !each.contains(document.activeElement));
+    const others = [...host.children].filter((each) => !each.matches('[data-stays]') && !each.querySelector('progress, .spinner') && !each.contains(document.activeElement));
     for (const old of others.slice(0, Math.max(0, others.length - 4))) old.remove();
     // What asks for something stays longer.
-    if (stays) return;
-    let timer = setTimeout(close, action || kind ? 12000 : 2500);
+    let timer = stays ? 0 : setTimeout(close, action || kind ? 12000 : 2500);
     let isUnderPointer = false;
     const stay = () => clearTimeout(timer);
     const go = () => {
       stay();
-      if (!isUnderPointer && !hasFocus()) timer = setTimeout(close, 3000);
+      if (!stays && !isUnderPointer && !hasFocus()) timer = setTimeout(close, 3000);
     };
     note.addEventListener('close', close);
     note.addEventListener('pointerenter', () => { isUnderPointer = true; stay(); });
