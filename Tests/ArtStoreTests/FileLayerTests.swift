@@ -49,10 +49,10 @@ import Testing
     try #require(rename(folder["posters"], folder["away"]) == 0)
     try #require(symlink(folder["private"], folder["posters"]) == 0)
     // The control: a plain open is led away.
-    let descriptor = open(located.path, O_RDONLY | O_NOFOLLOW)
+    let descriptor = open(located.path.string, O_RDONLY | O_NOFOLLOW)
     #expect(descriptor >= 0)
     close(descriptor)
-    #expect(PlainPath.open(located.path, O_RDONLY) < 0 && errno == ELOOP)
+    #expect(PlainPath.open(located.path.string, O_RDONLY) < 0 && errno == ELOOP)
     for writable in [false, true] {
       #expect(throws: ArtError.self) { try GuardedFile(located, writable: writable) }
       #expect(throws: ArtError.self) {
