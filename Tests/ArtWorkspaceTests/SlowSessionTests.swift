@@ -48,7 +48,7 @@ private struct SlowClient {
       content.apply(change.effect)
       version = change.after
     case .state(let state): self.state = state
-    case .changed, .saved, .dropped, .setAside, .renamed: break
+    case .changed, .saved, .dropped, .setAside, .renamed, .repeated: break
     }
   }
 }
