@@ -31,7 +31,7 @@ extension ArtError {
     }
     return ArtError(
       .badValue,
-      "the name \(name.prefix(40))… has \(name.utf8.count) bytes; a document's name has at most \(most) bytes here",
+      "the name \(name.prefix(40))… has \(name.utf8.count) bytes; a document's name has at most \(most) bytes here; choose a shorter one",
       about: path)
   }
 
