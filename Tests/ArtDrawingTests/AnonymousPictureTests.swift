@@ -64,7 +64,9 @@ import Testing
     }
     for fixture in PictureFixture.accepted where fixture.header?.kind == .webp {
       let bytes = try fixture.bytes
-      let chunks = ["EXIF", "XMP ", "xxxx"].flatMap { Array($0.utf8) + [12, 0, 0, 0] + Self.secret }
+      let chunks = ["EXIF", "XMP ", "xxxx"].flatMap { kind -> [UInt8] in
+        Array(kind.utf8) + [12, 0, 0, 0] + Self.secret
+      }
       count += 3
       try expectNone(in: bytes + chunks, fixture.name)
     }
