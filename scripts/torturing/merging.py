@@ -32,11 +32,14 @@ def shared_folder(random, folder):
 
 def forged(folder, document, neighbour, target):
     """A copy of the document with everything of it replaced, at a path, as the neighbour's own."""
-    shutil.copy(document, target)
-    folder.must("remove", target, "--all")
-    folder.must("add", target, "💀", "--at", "5,5")
-    os.chown(target, neighbour, neighbour)
-    os.chmod(target, 0o644)
+    # A conflict copy is not edited where it lies.
+    made = folder.at("forged.emojiart")
+    shutil.copy(document, made)
+    folder.must("remove", made, "--all")
+    folder.must("add", made, "💀", "--at", "5,5")
+    os.chown(made, neighbour, neighbour)
+    os.chmod(made, 0o644)
+    os.rename(made, target)
 
 
 def leftover_name(random):
@@ -104,7 +107,9 @@ def attack_planted_copies(random, folder):
         return f"Y10: {how} has removed a planted {kind} ({what})"
     if how == "other" and status != 0:
         return f"Y9: a planted {kind} ({what}) makes another merge end with {status}: {words.strip()[-120:]}"
-    if kind == "copy" and how in ("watch", "merge") and name not in words:
+    # A watcher reports regular files only, and a pipe is in no list.
+    looked = how == "merge" and what != "pipe" or how == "watch" and what in ("own", "hard link")
+    if kind == "copy" and looked and name not in words:
         return f"Y9: a planted copy ({what}) is not told by {how}: {words.strip()[-160:]}"
     if how == "watch" and kind == "copy" and words.count("not merged by itself") > 1:
         return f"Y9: a planted copy is told {words.count('not merged by itself')} times"
