@@ -187,7 +187,12 @@ struct StopTests {
     let words = isSync ? command + ["s3://bucket", "--endpoint", endpoint] : command + ["."]
     let environment = ["AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": "key"]
     try await onThread {
+      // A thread of Dispatch blocks signals, and a program inherits that.
+      var (none, before) = (sigset_t(), sigset_t())
+      sigemptyset(&none)
+      pthread_sigmask(SIG_SETMASK, &none, &before)
       let program = try StreamProcess(in: run, command: words, adding: environment)
+      pthread_sigmask(SIG_SETMASK, &before, nil)
       defer { program.signal(SIGKILL) }
       // The program has begun its threads then.
       if isSync { try waitUntilReadable(listener, for: "a request of sync") } else { _ = try program.line() }

@@ -23,7 +23,7 @@ import Testing
   func listings() throws {
     let page = try page(listing)
     #expect(page.next == "1&=/")
-    #expect(page.objects.first == BucketPage.Object(key: "a/Grüße &.emojiart", etag: "\"abc\""))
+    #expect(page.objects.first == BucketPage.Object(key: "a/Grüße &.emojiart", etag: "\"abc\"", size: 7))
     #expect(page.objects.count == 2 && page.objects.last?.etag == "def")
     let last = try self.page(
       "<R><IsTruncated>false</IsTruncated><NextContinuationToken>x</NextContinuationToken></R>")
