@@ -146,20 +146,17 @@ struct StopTests {
     }
   }
 
-  /// The threads of a process that do not have a signal blocked, by their names.
-  private static func threads(of process: Int32, without signal: Int32) throws -> [String] {
+  /// The threads of a process that receive a signal: they do not have it blocked, or wait for it.
+  private static func threads(of process: Int32, receiving signal: Int32) throws -> [Int32] {
     let folder = "/proc/\(process)/task"
     return try FileManager.default.contentsOfDirectory(atPath: folder).compactMap { thread in
       // A thread may have ended meanwhile.
       guard let status = try? String(contentsOfFile: "\(folder)/\(thread)/status", encoding: .utf8) else {
         return nil
       }
-      func field(_ name: String) -> String? {
-        status.split(separator: "\n").first { $0.hasPrefix("\(name):") }
-          .map { $0.dropFirst(name.count + 1).trimmingCharacters(in: .whitespaces) }
-      }
-      let mask = try #require(field("SigBlk").flatMap { UInt64($0, radix: 16) })
-      return mask & 1 << (signal - 1) == 0 ? field("Name") : nil
+      let field = status.split(separator: "\n").first { $0.hasPrefix("SigBlk:") }
+      let mask = try #require(field.flatMap { UInt64($0.dropFirst(8), radix: 16) })
+      return mask & 1 << (signal - 1) == 0 ? Int32(thread) : nil
     }
   }
 
@@ -197,8 +194,9 @@ struct StopTests {
       // The program has begun its threads then.
       if isSync { try waitUntilReadable(listener, for: "a request of sync") } else { _ = try program.line() }
       // The control: where whoever started the program has blocked all signals, the threads say nothing.
-      try #require(try !Self.threads(of: program.processID, without: SIGUSR1).isEmpty)
-      #expect(try Self.threads(of: program.processID, without: SIGTSTP).isEmpty)
+      try #require(try !Self.threads(of: program.processID, receiving: SIGUSR1).isEmpty)
+      let threads = try Self.threads(of: program.processID, receiving: SIGTSTP)
+      #expect(threads.count == 1 && threads != [program.processID])
     }
     try run.remove()
   }
