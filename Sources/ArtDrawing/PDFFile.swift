@@ -71,8 +71,14 @@ public final class PDFFile {
       surface, CAIRO_PDF_OUTLINE_ROOT, title, "page=\(number)", cairo_pdf_outline_flags_t(0))
   }
 
+  /// The most pages whose titles are the file's.
+  private static let titlesShown = 8
+
   private func finish() throws(DrawingRefusal) {
-    write(titles.joined(separator: ", "), as: CAIRO_PDF_METADATA_TITLE)
+    let more = titles.count - Self.titlesShown
+    let title =
+      titles.prefix(Self.titlesShown).joined(separator: ", ") + (more > 0 ? " and \(more) more" : "")
+    write(title, as: CAIRO_PDF_METADATA_TITLE)
     write(alternatives.joined(separator: "\n"), as: CAIRO_PDF_METADATA_SUBJECT)
     cairo_surface_finish(surface)
     guard cairo_surface_status(surface) == CAIRO_STATUS_SUCCESS else { throw .noMemory }

@@ -137,7 +137,7 @@ struct EmojiReader: Sendable {
     let size: FontSize
     do throws(ArtError) { size = try FontSize(pixels) } catch { throw .sizeOutOfBounds }
     guard emojis.count < limit else { throw .tooMany }
-    if !text.isCaption, text.string.utf8.count != typed.utf8.count { styledTexts += 1 }
+    if !text.isCaption, text.string.utf8.count > typed.utf8.count { styledTexts += 1 }
     let id = members.id.flatMap { EmojiID($0) }
     if members.id != nil, id == nil, captionFault == nil { brokenIDs += 1 }
     if style.isBroken, captionFault == nil { brokenStyles += 1 }

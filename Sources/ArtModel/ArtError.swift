@@ -209,6 +209,7 @@ extension ArtError {
       self.init(
         .unavailable,
         "\(program.path) read nothing for \(timeout.components.seconds) s and was killed; start it again")
+    case .noRequest: self.init(.unavailable, "a helper program was not asked to the end")
     }
   }
 }
@@ -251,7 +252,7 @@ extension ArtError {
 
   /// A text that cannot be an emoji label.
   public static func badText(_ text: String, _ fault: TextFault) -> ArtError {
-    let shown = "\"\(text.prefix(24))\(text.count > 24 ? "…" : "")\""
+    let shown = "\"\(String(text.prefix(24)).revealed)\(text.count > 24 ? "…" : "")\""
     switch fault {
     case .empty: return ArtError(.badText, "an empty text is no emoji; give one, such as 🐝")
     case .bytes:
@@ -269,7 +270,7 @@ extension ArtError {
 
   /// A text that cannot be a caption.
   static func badWords(_ text: String, _ fault: TextFault) -> ArtError {
-    let shown = "\"\(text.prefix(24))\(text.count > 24 ? "…" : "")\""
+    let shown = "\"\(String(text.prefix(24)).revealed)\(text.count > 24 ? "…" : "")\""
     switch fault {
     case .empty, .noEmoji: return ArtError(.badText, "a caption without a visible character; give some words")
     case .bytes:
@@ -402,13 +403,13 @@ extension ArtError {
   public static func badReference(_ text: String) -> ArtError {
     ArtError(
       .badValue,
-      "\"\(text)\" names no emoji; give an id or its beginning, an emoji, 🐝:2, 🐝:*, the words of a caption, or @last",
+      "\"\(text.revealed)\" names no emoji; give an id or its beginning, an emoji, 🐝:2, 🐝:*, the words of a caption, or @last",
       about: text)
   }
 
   /// Nothing fits the reference.
   public static func noSuchEmoji(_ text: String) -> ArtError {
-    ArtError(.noSuchEmoji, "no emoji \(text) in the document", about: text, remedy: .listEmoji)
+    ArtError(.noSuchEmoji, "no emoji \(text.revealed) in the document", about: text, remedy: .listEmoji)
   }
 
   /// Several emoji fit the reference.

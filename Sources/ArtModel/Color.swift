@@ -25,10 +25,11 @@ public struct Color: Hashable, Sendable {
   /// The colour of letters as it is stored: nil for black, which is left out.
   public var ofLetters: Color? { self == .black ? nil : self }
 
-  /// Parses user input: `#fc0`, `#fc08`, `#ffcc00`, `#ffcc0080`, or one of CSS's names, in any case. Throws `badValue`.
+  /// Parses user input: `#fc0`, `#fc08`, `#ffcc00`, `#ffcc0080`, CSS's `rgb(255, 204, 0)` and `hsl(48, 100%, 50%)`, or one of CSS's names,
+  /// in any case. Throws `badValue`.
   public init(typed: String) throws(ArtError) {
     let word = typed.lowercased()
-    if let color = Self(digits: word, lengths: [3, 4, 6, 8]) ?? Self.names[word] {
+    if let color = Self(digits: word, lengths: [3, 4, 6, 8]) ?? Self.names[word] ?? Self(function: word) {
       self = color
     } else {
       throw .badColor(typed, like: nearest(to: word, among: Self.names.keys.sorted()))
@@ -70,6 +71,50 @@ extension Color: CustomStringConvertible {
   private static func hexadecimal(_ value: UInt8) -> String {
     let digits = String(value, radix: 16)
     return digits.count == 1 ? "0\(digits)" : digits
+  }
+}
+
+// MARK: - Functions
+
+extension Color {
+  /// Parses `rgb(255 204 0 / 50%)`, `hsl(48, 100%, 50%)` and the like, as CSS has them
+  /// (https://www.w3.org/TR/css-color-4/#rgb-functions); nil for anything else.
+  fileprivate init?(function text: String) {
+    guard let open = text.firstIndex(of: "("), text.last == ")" else { return nil }
+    let arguments = text[open...].dropFirst().dropLast().split { " ,/".contains($0) }
+    guard (3...4).contains(arguments.count) else { return nil }
+    let alpha = arguments.count == 4 ? Self.part(arguments[3], of: 1) : 1
+    let channels: [Double?]
+    switch text[..<open] {
+    case "rgb", "rgba": channels = arguments.prefix(3).map { Self.part($0, of: 255).map { $0 / 255 } }
+    case "hsl", "hsla":
+      let hue = decimal(arguments[0].hasSuffix("deg") ? arguments[0].dropLast(3) : arguments[0])
+      let (saturation, lightness) = (Self.part(arguments[1], of: 100), Self.part(arguments[2], of: 100))
+      guard let hue, let saturation, let lightness else { return nil }
+      channels = Self.channels(hue: hue, saturation: saturation / 100, lightness: lightness / 100)
+    default: return nil
+    }
+    let bytes = (channels + [alpha]).compactMap { $0.map { UInt8(($0 * 255).rounded()) } }
+    guard bytes.count == 4 else { return nil }
+    self.init(red: bytes[0], green: bytes[1], blue: bytes[2], alpha: bytes[3])
+  }
+
+  /// A number, or a percentage of the whole, within 0 and the whole; nil for anything else.
+  private static func part(_ typed: Substring, of whole: Double) -> Double? {
+    let isPercent = typed.hasSuffix("%")
+    return decimal(isPercent ? typed.dropLast() : typed).map {
+      min(max(isPercent ? $0 / 100 * whole : $0, 0), whole)
+    }
+  }
+
+  /// Red, green and blue from 0 to 1 (https://www.w3.org/TR/css-color-4/#hsl-to-rgb).
+  private static func channels(hue: Double, saturation: Double, lightness: Double) -> [Double] {
+    let turn = hue.truncatingRemainder(dividingBy: 360) + 360
+    return [0.0, 8, 4].map { offset in
+      let place = (offset + turn / 30).truncatingRemainder(dividingBy: 12)
+      let most = saturation * min(lightness, 1 - lightness)
+      return min(max(lightness - most * max(-1, min(place - 3, 9 - place, 1)), 0), 1)
+    }
   }
 }
 

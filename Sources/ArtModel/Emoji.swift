@@ -142,7 +142,8 @@ extension EmojiID {
 ///
 /// An emoji label has at least one emoji character, 1 to 16 characters, at most 256 bytes, and no control characters. Sequences
 /// with joiners, skin tones, flags, keycaps, tags and variation selectors are stored as given. An emoji character is defined by
-/// Unicode (https://www.unicode.org/reports/tr51/, ED-1), except that a digit, `#` or `*` counts only in a keycap sequence.
+/// Unicode (https://www.unicode.org/reports/tr51/, ED-1), except that a digit, `#` or `*` counts only in a keycap sequence. Blanks
+/// and invisible signs, which chats and pickers put around emoji, are left out at both ends and between emoji.
 public struct EmojiText: Hashable, Sendable, CustomStringConvertible {
   /// The text as it is drawn.
   public let string: String
@@ -162,7 +163,9 @@ public struct EmojiText: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// As above, for a caller with its own messages.
-  public init(checking text: String) throws(ArtError.TextFault) {
+  public init(checking typed: String) throws(ArtError.TextFault) {
+    let text = Self.tidied(typed)
+    if text.isEmpty, !typed.isEmpty { throw .noEmoji }
     if let fault = Self.danger(in: text, limit: Limits.textBytes) { throw fault }
     guard text.unicodeScalars.allSatisfy(Self.isVisible) else { throw .control }
     guard text.count <= Limits.textCharacters else { throw .characters }
@@ -201,16 +204,22 @@ public struct EmojiText: Hashable, Sendable, CustomStringConvertible {
     return text.unicodeScalars.contains(where: \.isUnsafeOnTerminal) ? .control : nil
   }
 
-  /// The text without U+FE0F, for comparison: user input may lack the selector.
+  /// The text without U+FE0F and invisible signs, for comparison: user input may lack them.
   public var comparisonKey: String { Self.comparisonKey(of: string) }
 
   /// The comparison key of the text on one line, by which a reference names it.
   var referenceKey: String { Self.comparisonKey(of: description) }
 
-  /// As above, for a text that is not checked.
+  /// As above, for the words of a caption as a user types them.
+  static func referenceKey(of typed: String) -> String {
+    comparisonKey(of: Words.typed(Words.untyped(typed)))
+  }
+
+  /// The comparison key of a text that is not checked.
   static func comparisonKey(of text: String) -> String {
     var scalars = String.UnicodeScalarView()
-    scalars.append(contentsOf: text.unicodeScalars.lazy.filter { $0 != Self.emojiSelector })
+    scalars.append(
+      contentsOf: text.unicodeScalars.lazy.filter { $0 != Self.emojiSelector && !$0.isInvisibleSign })
     return String(scalars)
   }
 
@@ -225,11 +234,8 @@ public struct EmojiText: Hashable, Sendable, CustomStringConvertible {
     copy.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
   }
 
-  /// The text on one line: a line feed is shown as `\n`.
-  public var description: String {
-    isCaption
-      ? string.split(separator: "\n", omittingEmptySubsequences: false).joined(separator: "\\n") : string
-  }
+  /// The text on one line, as users type it: a line feed of a caption is shown as `\n`.
+  public var description: String { isCaption ? Words.typed(string) : string }
 
   /// A short form for titles and messages: the text of an emoji label, or the beginning of a caption in quotes.
   public var label: String { isCaption ? "\"\(description[...].shortened(to: 24))\"" : string }
@@ -251,6 +257,46 @@ public struct EmojiText: Hashable, Sendable, CustomStringConvertible {
     hasLetters || string.unicodeScalars.contains { $0.properties.age.map { $0.major > 13 } ?? true }
   }
 
+  /// The text without blanks and invisible signs at its ends and between two emoji, and without joiners that join nothing. Beside
+  /// a letter a blank stays.
+  private static func tidied(_ typed: String) -> String {
+    let typed = typed.unicodeScalars
+    guard typed.contains(where: \.isGap) || typed.first == joiner || typed.last == joiner else {
+      return String(typed)
+    }
+    var (text, gap, rest) = ("", [Unicode.Scalar](), typed[...])
+    while !rest.isEmpty {
+      gap += rest.prefix(while: \.isGap)
+      rest = rest.drop(while: \.isGap)
+      let word = rest.prefix { !$0.isGap }
+      rest = rest[word.endIndex...]
+      let joined = String(Substring(word.trimmed { $0 == joiner }))
+      guard let first = joined.first else { continue }
+      if let last = text.last { text.unicodeScalars.append(contentsOf: kept(gap, between: last, and: first)) }
+      text += joined
+      gap = []
+    }
+    return text
+  }
+
+  /// What is kept of blanks and invisible signs between two characters.
+  private static func kept(
+    _ gap: [Unicode.Scalar], between last: Character, and first: Character
+  ) -> [Unicode.Scalar] {
+    let gap = gap.map { $0 == "\t" ? " " : $0 }
+    switch (isEmoji(last), isEmoji(first)) {
+    case (true, true): return first.unicodeScalars.first.map(joinsBackwards) == true ? [" "] : []
+    case (false, false): return gap
+    default: return gap.filter { !$0.isInvisibleSign }
+    }
+  }
+
+  /// Whether a scalar becomes one character with an emoji before it: two regional indicators are a flag, and a skin tone colours a hand.
+  private static func joinsBackwards(_ scalar: Unicode.Scalar) -> Bool {
+    (0x1F1E6...0x1F1FF).contains(scalar.value) || scalar.properties.isEmojiModifier
+  }
+
+  private static let joiner: Unicode.Scalar = "\u{200D}"
   private static let emojiSelector: Unicode.Scalar = "\u{FE0F}"
   private static let keycap: Unicode.Scalar = "\u{20E3}"
 
@@ -283,17 +329,17 @@ public struct EmojiText: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// The words of a caption: 1 to 1,000 bytes of text in up to 100 lines, without control characters other than the line feed between
-/// two lines.
+/// two lines. Marks of the direction of text are part of the words; an isolate ends in its line.
 public struct Words: Hashable, Sendable, CustomStringConvertible {
   /// The text as it is drawn.
   public let string: String
 
-  /// Checks user input. Line ends of other systems become line feeds; those at the end of the text are left out. Throws `badText`, also
-  /// for a text of which nothing is seen.
+  /// Checks user input. Line ends of other systems become line feeds; those at the end of the text are left out. A tab becomes a blank, and
+  /// an isolate that is open at the end of its line is closed there. Throws `badText`, also for a text of which nothing is seen.
   public init(_ text: String) throws(ArtError) {
     var lines = Self.lines(text.unicodeScalars)
     while let last = lines.last, last.isEmpty { lines.removeLast() }
-    try self.init(stored: lines.joined(separator: "\n"))
+    try self.init(stored: lines.map(Self.tidied).joined(separator: "\n"))
     guard string.unicodeScalars.contains(where: EmojiText.isSeen) else { throw .badWords(text, .empty) }
   }
 
@@ -301,12 +347,69 @@ public struct Words: Hashable, Sendable, CustomStringConvertible {
   init(stored text: String) throws(ArtError) {
     if text.isEmpty { throw .badWords(text, .empty) }
     guard text.utf8.count <= Limits.captionBytes else { throw .badWords(text, .bytes) }
-    var lines = 1
+    var (lines, isolates) = (1, 0)
     for scalar in text.unicodeScalars {
-      if scalar == "\n" { lines += 1 } else if scalar.isUnsafeOnTerminal { throw .badWords(text, .control) }
+      switch scalar {
+      case "\n" where isolates == 0: lines += 1
+      case _ where scalar.isDirectionMark: break
+      case _ where scalar.beginsIsolate: isolates += 1
+      case Self.isolateEnd where isolates > 0: isolates -= 1
+      case _ where scalar.isUnsafeOnTerminal: throw .badWords(text, .control)
+      default: break
+      }
     }
+    guard isolates == 0 else { throw .badWords(text, .control) }
     guard lines <= Limits.captionLines else { throw .badWords(text, .characters) }
     string = text
+  }
+
+  /// The text as users type it on one line: a line feed is `\n`, and a backslash that would be read with what follows is `\\`.
+  static func typed(_ text: String) -> String {
+    var typed = String.UnicodeScalarView()
+    var rest = text.unicodeScalars[...]
+    while let scalar = rest.popFirst() {
+      switch scalar {
+      case "\n": typed.append(contentsOf: "\\n".unicodeScalars)
+      case "\\" where rest.first.map({ "n\\\n".unicodeScalars.contains($0) }) == true:
+        typed.append(contentsOf: "\\\\".unicodeScalars)
+      default: typed.append(scalar)
+      }
+    }
+    return String(typed)
+  }
+
+  /// The text that a user has typed: `\n` is a line feed and `\\` a backslash.
+  package static func untyped(_ typed: String) -> String {
+    var text = String.UnicodeScalarView()
+    var rest = typed.unicodeScalars[...]
+    while let scalar = rest.popFirst() {
+      switch (scalar, rest.first) {
+      case ("\\", "n"): text.append("\n")
+      case ("\\", "\\"): text.append("\\")
+      default:
+        text.append(scalar)
+        continue
+      }
+      rest.removeFirst()
+    }
+    return String(text)
+  }
+
+  private static let isolateEnd: Unicode.Scalar = "\u{2069}"
+
+  /// A line with blanks for tabs, and with each isolate closed in it.
+  private static func tidied(_ line: String) -> String {
+    var (text, isolates) = (String.UnicodeScalarView(), 0)
+    for scalar in line.unicodeScalars {
+      if scalar.beginsIsolate { isolates += 1 }
+      if scalar == isolateEnd {
+        guard isolates > 0 else { continue }
+        isolates -= 1
+      }
+      text.append(scalar == "\t" ? " " : scalar)
+    }
+    text.append(contentsOf: repeatElement(isolateEnd, count: isolates))
+    return String(text)
   }
 
   /// Scalars, since a carriage return and a line feed are one character.

@@ -125,6 +125,7 @@ public enum Length: Hashable, Sendable, CustomStringConvertible {
 
   /// Parses `-10`, `12.5`, `12.5px` or `50%`; nil for anything else.
   public init?(_ typed: some StringProtocol) {
+    let typed = typed.withoutOuterBlanks
     let isPercent = typed.hasSuffix("%")
     let rest = isPercent ? typed.dropLast() : typed.hasSuffix("px") ? typed.dropLast(2) : typed[...]
     guard let value = decimal(rest) else { return nil }
@@ -404,8 +405,34 @@ extension StringProtocol {
   /// The parts between the signs that stand between a width and a height. The unit `px` may follow each.
   var sides: [String] {
     replacing(part: "px", with: "").split(omittingEmptySubsequences: false) { "xX×*".contains($0) }
-      .map(String.init)
+      .map(\.withoutOuterBlanks)
   }
+}
+
+/// Lengths on paper.
+package enum PaperLength {
+  /// The dots per inch of paper, unless others are chosen.
+  package static let resolution = 300
+  /// Millimetres in an inch.
+  package static let inch = 25.4
+
+  /// Parses a length such as `10mm`, `21cm` or `0.5in` to millimetres; nil for anything else.
+  package static func millimetres(_ typed: some StringProtocol) -> Double? {
+    let text = typed.withoutOuterBlanks
+    guard let unit = units[String(text.suffix(2))], let number = decimal(text.dropLast(2)) else { return nil }
+    return number * unit
+  }
+
+  /// Parses a size such as `100x150mm` or `21cmx29.7cm`; nil for anything else.
+  package static func size(_ typed: String) -> (width: Double, height: Double)? {
+    let sides = typed.lowercased().sides
+    guard sides.count == 2, let height = millimetres(sides[1]),
+      let width = millimetres(sides[0]) ?? millimetres(sides[0] + sides[1].suffix(2))
+    else { return nil }
+    return (width, height)
+  }
+
+  private static let units = ["mm": 1, "cm": 10, "in": inch]
 }
 
 extension Canvas {
@@ -420,10 +447,20 @@ extension Canvas {
     ("poster", Canvas(trustedWidth: 5906, height: 8268)),
   ]
 
-  /// Parses `1024x768`, also with `×` or `*`, and the name of a size, such as `a4`, in any case. Throws `badValue`.
+  /// Parses `1024x768`, also with `×` or `*`, the name of a size, such as `a4`, in any case, and a size of paper, such as `21cmx29.7cm`.
+  /// Throws `badValue`.
   public init(typed: String) throws(ArtError) {
     if let (_, canvas) = Self.named.first(where: { $0.name == typed.lowercased() }) {
       self = canvas
+      return
+    }
+    if let paper = PaperLength.size(typed) {
+      func pixels(_ length: Double) throws(ArtError) -> Int {
+        let pixels = (length / PaperLength.inch * Double(PaperLength.resolution)).rounded()
+        guard (1...Double(Limits.canvasSide)).contains(pixels) else { throw .badCanvas(typed) }
+        return Int(pixels)
+      }
+      try self.init(width: pixels(paper.width), height: pixels(paper.height))
       return
     }
     let parts = typed.sides
@@ -450,11 +487,24 @@ package func numberText(_ value: Double) -> String {
   return value.description
 }
 
-/// Parses a decimal number: digits, a point, a sign, an exponent. Refuses `nan`, `inf` and hexadecimal numbers, which
-/// Swift would accept.
+/// Parses a decimal number: digits, a point, a sign, an exponent; also with the minus of word processors, U+2212, and with blanks around it.
+/// Refuses `nan`, `inf` and hexadecimal numbers, which Swift would accept.
 package func decimal(_ typed: some StringProtocol) -> Double? {
   let allowed = "0123456789.+-eE".utf8
-  guard typed.utf8.count <= 64, typed.utf8.allSatisfy({ allowed.contains($0) }) else { return nil }
-  guard let value = Double(typed), value.isFinite else { return nil }
+  guard typed.utf8.count <= 64 else { return nil }
+  let text = typed.withoutOuterBlanks.replacing(part: "\u{2212}", with: "-")
+  guard text.utf8.allSatisfy({ allowed.contains($0) }), let value = Double(text), value.isFinite else {
+    return nil
+  }
   return value
+}
+
+extension StringProtocol {
+  /// The text without spaces at its ends.
+  var withoutOuterBlanks: String {
+    var rest = String(self)[...]
+    while rest.first == " " { rest.removeFirst() }
+    while rest.last == " " { rest.removeLast() }
+    return String(rest)
+  }
 }

@@ -51,6 +51,8 @@ public struct JSONReader {
   let bytes: UnsafeBufferPointer<UInt8>
   var index = 0
   private var depth = 0
+  /// The key whose value is read, and where that begins.
+  private var member: (key: String, start: Int)?
   private static let maximumDepth = 64
 
   private init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
@@ -78,8 +80,11 @@ public struct JSONReader {
   public func error(_ what: String) -> ArtError { .badJSON(what, at: place) }
 
   /// The error where something else stands than a value of that kind: at the end of the text, that it ends too early.
-  func errorInstead(of kind: String) -> ArtError {
-    error(index < bytes.count || bytes.isEmpty ? "no \(kind) where one is due" : "an end in the middle")
+  /// It names the key whose value it is.
+  package func errorInstead(of kind: String) -> ArtError {
+    guard index < bytes.count || bytes.isEmpty else { return error("an end in the middle") }
+    guard let member, member.start == index else { return error("no \(kind) where one is due") }
+    return error("no \(kind) for \"\(member.key[...].shortened(to: 60))\", where one is due")
   }
 
   /// The current place as editors count it, from 1: `line 3, column 8`; `column 8` in a text of one line. A column is a scalar.
@@ -116,6 +121,8 @@ extension JSONReader {
         let key = try string()
         guard keys.insert(key) else { throw error("the key \"\(key[...].shortened(to: 60))\" twice") }
         guard consume(":") else { throw error("no colon after a key") }
+        skipSpace()
+        member = (key, index)
         try body(key, &self)
       } while consume(",")
       guard consume("}") else { throw error("an object that does not end") }
@@ -231,15 +238,17 @@ extension JSONReader {
     {
       index += 2
       let second = try hexadecimal()
-      guard (0xDC00..<0xE000).contains(second) else { throw error("half of a surrogate pair") }
+      guard (0xDC00..<0xE000).contains(second) else { throw error(Self.halfPair) }
       let value = 0x10000 + (first - 0xD800) << 10 + (second - 0xDC00)
-      guard let scalar = Unicode.Scalar(value) else { throw error("half of a surrogate pair") }
+      guard let scalar = Unicode.Scalar(value) else { throw error(Self.halfPair) }
       return scalar
     }
-    guard let scalar = Unicode.Scalar(first) else { throw error("half of a surrogate pair") }
+    guard let scalar = Unicode.Scalar(first) else { throw error(Self.halfPair) }
     guard first != 0 else { throw error("a NUL character") }
     return scalar
   }
+
+  private static let halfPair = "half of a surrogate pair, as of a text that was cut within an emoji"
 
   private mutating func hexadecimal() throws(ArtError) -> UInt32 {
     guard index + 4 <= bytes.count else { throw error("a string that does not end") }

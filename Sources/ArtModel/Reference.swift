@@ -53,14 +53,13 @@ public enum Reference: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Parses a reference. A line feed between two lines is the same as `\n`. Throws `badValue`.
+  /// Parses a reference. A line feed between two lines is the same as `\n`, and no id begins with a hyphen. Throws `badValue`.
   public init(_ typed: String) throws(ArtError) {
     if typed.utf8.contains(0x0A), typed.utf8.last != 0x0A, Self.isCaption(typed[...]) {
-      let lines = typed.split(separator: "\n", omittingEmptySubsequences: false)
-      try self.init(lines.joined(separator: "\\n"))
+      try self.init(Words.typed(typed))
     } else if typed == "@last" {
       self = .last
-    } else if let prefix = EmojiID.Prefix(typed: typed) {
+    } else if !typed.hasPrefix("-"), let prefix = EmojiID.Prefix(typed: typed) {
       self = .id(prefix, word: typed)
     } else {
       guard let (text, ordinals) = Ordinals.split(typed) else {
@@ -147,7 +146,7 @@ extension Reference {
         return try captions(word, .only, in: art)
       }
       if let word, prefix.length < EmojiID.length {
-        let key = EmojiText.comparisonKey(of: word)
+        let key = EmojiText.referenceKey(of: word)
         matches += try art.captions().filter { $0.text.referenceKey == key && !prefix.matches($0.id) }
       }
       guard matches.count == 1 else {
@@ -183,7 +182,7 @@ extension Reference {
   }
 
   private static func captions(_ words: String, in art: some ArtReading) throws(ArtError) -> [Emoji] {
-    let key = EmojiText.comparisonKey(of: words)
+    let key = EmojiText.referenceKey(of: words)
     return try art.emojisInOrder().filter { $0.text.isCaption && $0.text.referenceKey == key }
   }
 

@@ -48,10 +48,18 @@ extension ProtocolRequest {
   }
 }
 
+extension JSONReader {
+  /// Reads a time as `NamedVersion` writes it. Throws `badJSON`.
+  fileprivate mutating func milliseconds() throws(ArtError) -> Int {
+    guard let time = UTCTime.milliseconds(try string()) else { throw error("a time that is none") }
+    return time
+  }
+}
+
 extension NamedVersion {
-  /// Writes `{"by":"Ada","head":"…","id":"…","name":"draft","revision":12,"time":1764140400000}`; `by` is null without a name, `head` at
-  /// revision 0. The time is in milliseconds since 1970.
-  func write(to json: inout JSONWriter) {
+  /// Writes `{"by":"Ada","head":"…","id":"…","name":"draft","revision":12,"time":"2025-11-26T07:00:00.000Z"}`; `by` is null without
+  /// a name, `head` at revision 0, and `time` outside of the years 0 to 9999.
+  public func write(to json: inout JSONWriter) {
     json.object {
       $0.key("by")
       if let author { $0.string(author) } else { $0.null() }
@@ -64,7 +72,7 @@ extension NamedVersion {
       $0.key("revision")
       $0.integer(revision)
       $0.key("time")
-      $0.integer(time)
+      if let text = UTCTime.text(milliseconds: time) { $0.string(text) } else { $0.null() }
     }
   }
 
@@ -80,7 +88,7 @@ extension NamedVersion {
       case "id": id = try reader.editID()
       case "name": name = try reader.string()
       case "revision": revision = try reader.integer()
-      case "time": time = try reader.integer()
+      case "time": time = try reader.milliseconds()
       default: throw reader.error("a version with the key \"\(key.prefix(40))\"")
       }
     }

@@ -319,6 +319,9 @@ struct ActionReader {
       case "ref": references = [try Reference(reader.string())]
       default:
         guard others.contains(key) else {
+          if key == "id" || key == "ids" {
+            throw ArtError(.usage, "\(verb) has no key \(key); ids are given as ref")
+          }
           throw .unknown("\(verb) has no key", key, among: (["all", "in", "ref"] + others).sorted())
         }
         try read(key, &reader)
@@ -360,8 +363,14 @@ extension JSONReader {
     return length
   }
 
-  /// Reads `[x,y]`.
+  /// Reads `[x,y]`, `{"x":x,"y":y}` or `"X,Y"`.
   fileprivate mutating func coordinates() throws(ArtError) -> Coordinates {
+    switch kind() {
+    case .string: return try Coordinates(string())
+    case .object: return try members()
+    case .array: break
+    default: throw errorInstead(of: "[x,y], {\"x\":x,\"y\":y} or \"X,Y\"")
+    }
     try open()
     let x = try length()
     try comma()
@@ -370,9 +379,25 @@ extension JSONReader {
     return Coordinates(x: x, y: y)
   }
 
-  /// Reads `[x,y]` or the name of a place.
+  /// Reads `{"x":x,"y":y}`.
+  private mutating func members() throws(ArtError) -> Coordinates {
+    var (x, y): (Length?, Length?) = (nil, nil)
+    try object { (key, reader) throws(ArtError) in
+      switch key {
+      case "x": x = try reader.length()
+      case "y": y = try reader.length()
+      default: throw .unknown("a place has no key", key, among: ["x", "y"])
+      }
+    }
+    guard let x, let y else {
+      throw ArtError(.usage, "a place needs x and y, such as {\"x\":10,\"y\":\"50%\"}")
+    }
+    return Coordinates(x: x, y: y)
+  }
+
+  /// The same, or the name of a place.
   fileprivate mutating func target() throws(ArtError) -> Target {
-    kind() == .string ? .place(try CanvasPlace(typed: string())) : .at(try coordinates())
+    kind() == .string ? try Target(typed: string()) : .at(try coordinates())
   }
 
   /// Reads a colour as users type it, or `null` for none.

@@ -9,7 +9,7 @@ import ArtStore
 ///     {"ok":{"id":"…","unsaved":3},"tag":7}  {"ok":{"ids":["…"],"offCanvas":1,"unsaved":3}}  {"ok":{"unsaved":3}}
 ///     {"ok":{"done":["Undo move 🐝"],"left":1,"lost":1,"unsaved":4}}  {"ok":{"revision":12,"unsaved":0}}
 ///     {"ok":{"document":{…},"saved":{"head":"…","revision":12},"state":{"state":"open"},"unsaved":3,"version":7}}
-///     {"ok":{"unsaved":0,"versions":[{"by":"Ada","head":"…","id":"…","name":"draft","revision":12,"time":1764140400000}]}}
+///     {"ok":{"unsaved":0,"versions":[{"by":"Ada","head":"…","id":"…","name":"draft","revision":12,"time":"2025-11-26T07:00:00.000Z"}]}}
 ///     {"fetching":{"url":"…"}}  {"error":{"code":"…","message":"…","remedy":"…","subject":"…"},"line":3}
 public struct ProtocolAnswer: Sendable, Equatable {
   /// The result of a request.

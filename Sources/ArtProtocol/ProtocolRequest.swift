@@ -235,7 +235,7 @@ extension ProtocolRequest.Background {
   /// Reads `"https://example.org/meadow.jpg"`, `null`, or `{"keepCanvas":true,"url":"…"}`.
   fileprivate init(from reader: inout JSONReader) throws(ArtError) {
     switch reader.kind() {
-    case .string: self = .fetch(try reader.string(), keepsCanvas: false, allowsPrivate: false)
+    case .string: self = .fetch(try Self.url(&reader), keepsCanvas: false, allowsPrivate: false)
     case .object: self = try Self.object(&reader)
     default:
       guard reader.null() else {
@@ -245,12 +245,29 @@ extension ProtocolRequest.Background {
     }
   }
 
+  /// Reads a URL. Throws `usage` for the path of a file.
+  private static func url(_ reader: inout JSONReader) throws(ArtError) -> String {
+    let url = try reader.string()
+    let isPath = ["/", "./", "../", "~/", "file:"].contains { url.lowercased().hasPrefix($0) }
+    guard !isPath else { throw localPicture() }
+    return url
+  }
+
+  /// The error of a request with the path of a picture: who connects to a session may have no right to read its files.
+  private static func localPicture() -> ArtError {
+    ArtError(
+      .usage,
+      "a request takes no file; give its bytes as a URL such as \"data:image/png;base64,…\", in a line of at most 1 MiB, or set it beside the stream"
+    )
+  }
+
   private static func object(_ reader: inout JSONReader) throws(ArtError) -> Self {
     var url: String?
     var (keepsCanvas, isLater, allowsPrivate) = (false, false, false)
     try reader.object { (key, reader) throws(ArtError) in
       switch key {
-      case "url": url = try reader.string()
+      case "url": url = try Self.url(&reader)
+      case "path": throw Self.localPicture()
       case "keepCanvas": keepsCanvas = try reader.boolean()
       case "later": isLater = try reader.boolean()
       case "allowPrivate": allowsPrivate = try reader.boolean()
@@ -283,6 +300,7 @@ extension JSONReader {
         ? try RevisionReference(typed: reader.string()) : .number(try reader.integer())
     }
     guard let state else {
+      guard verb != "show" else { throw ArtError(.usage, "show takes true, or at, such as {\"at\":12}") }
       throw ArtError(
         .usage, "\(verb) what? give \(name), a revision or the name of a version, such as 12 or \"draft\"")
     }

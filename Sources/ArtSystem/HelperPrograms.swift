@@ -77,4 +77,6 @@ public enum HelperFailure: Error, Sendable, Hashable {
   case ended(HelperProgram)
   /// It did not read its input for that long, and was killed.
   case inputBlocked(HelperProgram, Duration)
+  /// What it was to be sent could not be made; whoever makes it knows why.
+  case noRequest
 }

@@ -177,7 +177,8 @@ package struct KeyDecoder {
 
   private static let controls: [UInt8: Key] = [
     0x01: .home, 0x02: .left, 0x04: .deleteOrEnd, 0x05: .end, 0x06: .right, 0x08: .backspace, 0x09: .tab,
-    0x0B: .killToEnd, 0x0C: .clearScreen, 0x0E: .down, 0x10: .up, 0x12: .search, 0x15: .killToStart,
+    0x07: .escape, 0x0B: .killToEnd, 0x0C: .clearScreen, 0x0E: .down, 0x10: .up, 0x12: .search,
+    0x15: .killToStart,
     0x17: .killWord,
     0x19: .yank, 0x1A: .suspend, 0x7F: .backspace,
   ]

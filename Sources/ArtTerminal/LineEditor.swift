@@ -45,6 +45,8 @@ package struct LineEditor {
 
   private struct Search {
     var query = ""
+    /// Whether no line, or no earlier one, has the query.
+    var hasFailed = false
     /// The index in `history` of what was found.
     var index: Int
     /// The line before the search, and its cursor, index in `history` and draft.
@@ -52,7 +54,9 @@ package struct LineEditor {
   }
 
   /// What to show in place of the prompt while the history is searched.
-  package var searchLabel: String? { search.map { "(search) \($0.query):" } }
+  package var searchLabel: String? {
+    search.map { "(\($0.hasFailed ? "not found" : "search")) \($0.query):" }
+  }
 
   package init(history: [String] = []) {
     self.history = history.suffix(Self.historyLimit)
@@ -60,7 +64,14 @@ package struct LineEditor {
   }
 
   package mutating func key(_ key: Key) -> Effect {
-    if search != nil, let effect = searching(key) { return effect }
+    guard search != nil else { return edit(key) }
+    if let effect = searching(key) { return effect }
+    let effect = edit(key)
+    // The label of the search goes in any case.
+    return effect == .bell ? .changed : effect
+  }
+
+  private mutating func edit(_ key: Key) -> Effect {
     switch key {
     case .text(let new), .paste(let new): return replace(cursor..<cursor, with: new)
     case .backspace: return cursor == 0 ? .bell : replace(cursor - 1..<cursor, with: "")
@@ -104,7 +115,7 @@ package struct LineEditor {
       search.query.removeLast()
       self.search = search
       return find(from: history.count - 1)
-    case .interrupt:
+    case .interrupt, .escape:
       self.search = nil
       (text, cursor, historyIndex, draft) = search.before
       return .changed
@@ -117,9 +128,14 @@ package struct LineEditor {
   /// Shows the newest line that has the query, from an index back.
   private mutating func find(from index: Int) -> Effect {
     guard var search else { return .bell }
+    search.hasFailed = false
+    self.search = search
     guard !search.query.isEmpty else { return .changed }
     let lines = history.prefix(max(index + 1, 0))
-    guard let found = lines.lastIndex(where: { $0.contains(search.query) }) else { return .bell }
+    guard let found = lines.lastIndex(where: { $0.contains(search.query) }) else {
+      self.search?.hasFailed = true
+      return .changed
+    }
     search.index = found
     (self.search, historyIndex) = (search, found)
     // A line of the history is no draft.

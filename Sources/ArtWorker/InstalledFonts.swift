@@ -84,5 +84,5 @@ package enum LetterFontFolders {
 
 extension DrawingScene {
   /// Whether a label has letters, for which fonts of their own are needed.
-  var hasLetters: Bool { labels.contains { $0.text.hasLetters } }
+  package var hasLetters: Bool { labels.contains { $0.text.hasLetters } }
 }

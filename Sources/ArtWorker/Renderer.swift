@@ -47,14 +47,18 @@ public struct Renderer: Sendable {
 
   /// Draws the pages of one PDF file, in one helper process. `drawnPage` is called with the report on each page but the last, whose
   /// report is returned. Where it throws, the number of these calls is that of the page that failed. All else is as for one drawing.
-  /// Takes 1 to `DrawingDetails.pages` drawings, all in PDF and with the same font.
+  /// Takes 1 to `DrawingDetails.pages` drawings, all in PDF and with the same font; each is made when the process is ready for it.
   public func draw(
-    pages: [Drawing], drawnPage: @escaping @Sendable (Drawn) -> Void,
+    pages: DrawingSequence, drawnPage: @escaping @Sendable (Drawn) -> Void,
     _ receive: @escaping @Sendable ([UInt8]) -> Bool
   ) async throws(DrawingFailure) -> Drawn {
-    var pages = pages
-    for index in pages.indices { pages[index].details.pagesLeft = pages.count - 1 - index }
-    return try await draw(pages, drawnPage: drawnPage, receive)
+    var numbered = pages
+    numbered.drawing = { (index) throws(ArtError) in
+      var page = try pages.drawing(index)
+      page.details.pagesLeft = pages.count - 1 - index
+      return page
+    }
+    return try await draw(numbered, drawnPage: drawnPage, receive)
   }
 
   /// Draws one picture of several drawings side by side, in one helper process, from left to right with `DrawingDetails.panelGap` pixels
@@ -79,22 +83,42 @@ public struct Renderer: Sendable {
     _ drawings: [Drawing], drawnPage: @escaping @Sendable (Drawn) -> Void,
     _ receive: @escaping @Sendable ([UInt8]) -> Bool
   ) async throws(DrawingFailure) -> Drawn {
-    guard let first = drawings.first, drawings.count <= DrawingDetails.pages else {
+    do throws(DrawingRefusal) { for drawing in drawings { try drawing.check() } } catch {
+      throw .refused(error)
+    }
+    return try await draw(DrawingSequence(drawings), drawnPage: drawnPage, receive)
+  }
+
+  private func draw(
+    _ drawings: DrawingSequence, drawnPage: @escaping @Sendable (Drawn) -> Void,
+    _ receive: @escaping @Sendable ([UInt8]) -> Bool
+  ) async throws(DrawingFailure) -> Drawn {
+    guard (1...DrawingDetails.pages).contains(drawings.count) else {
       throw .refused(
         DrawingRefusal(
           .tooLarge, "\(drawings.count) pages; a file has 1 to \(DrawingDetails.pages); draw several files"))
     }
-    do throws(DrawingRefusal) { for drawing in drawings { try drawing.check() } } catch {
-      throw .refused(error)
-    }
-    let found = Set(drawings.flatMap { PictureKind.ofBackground($0.scene.picture ?? []) })
-    let hasLetters = drawings.contains { $0.scene.hasLetters }
-    let fonts = FontPaths(color: first.font, letterFolders: hasLetters ? LetterFontFolders.find() : [])
+    let fonts = FontPaths(
+      color: drawings.font, letterFolders: drawings.hasLetters ? LetterFontFolders.find() : [])
     let limit = Self.resultLimit
-    return try await answer(
-      to: .draw(fonts, PictureKind.allCases.filter(found.contains)),
-      { DrawingDialogue(with: $0, limit: limit, pages: drawings.count, drawnPage: drawnPage) },
-      { (send) throws(HelperFailure) in for drawing in drawings { try drawing.send(send) } }, receive)
+    let unsent = Mutex<DrawingFailure?>(nil)
+    do throws(DrawingFailure) {
+      return try await answer(
+        to: .draw(fonts, PictureKind.allCases.filter(drawings.pictures.contains)),
+        { DrawingDialogue(with: $0, limit: limit, pages: drawings.count, drawnPage: drawnPage) },
+        { (send) throws(HelperFailure) in
+          for index in 0..<drawings.count {
+            let drawing: Drawing
+            do throws(DrawingFailure) { drawing = try drawings.checked(index) } catch {
+              unsent.withLock { $0 = error }
+              throw .noRequest
+            }
+            try drawing.send(send)
+          }
+        }, receive)
+    } catch {
+      throw unsent.withLock { $0 } ?? error
+    }
   }
 
   /// Starts a helper process with that verb, sends the requests, and waits for its end.
@@ -129,6 +153,45 @@ public struct Renderer: Sendable {
 }
 
 // MARK: - Details
+
+/// Drawings that are made one after the other, when a helper process is ready for them: the memory holds one.
+public struct DrawingSequence: Sendable {
+  /// The number of drawings.
+  public let count: Int
+  let font: String?
+  /// The formats of their pictures.
+  let pictures: Set<PictureKind>
+  let hasLetters: Bool
+  var drawing: @Sendable (Int) throws(ArtError) -> Drawing
+
+  /// A sequence of `count` drawings. `pictures` are the formats of their pictures, and `drawing` makes the one with that
+  /// index, on another thread.
+  public init(
+    count: Int, font: String?, pictures: Set<PictureKind>, hasLetters: Bool,
+    drawing: @escaping @Sendable (Int) throws(ArtError) -> Drawing
+  ) {
+    (self.count, self.font, self.pictures, self.hasLetters, self.drawing) = (
+      count, font, pictures, hasLetters, drawing
+    )
+  }
+
+  /// Drawings that are made.
+  init(_ drawings: [Drawing]) {
+    self.init(
+      count: drawings.count, font: drawings.first?.font,
+      pictures: Set(drawings.flatMap { PictureKind.ofBackground($0.scene.picture ?? []) }),
+      hasLetters: drawings.contains { $0.scene.hasLetters }
+    ) { drawings[$0] }
+  }
+
+  /// One drawing. Throws why there is none, or why every helper process would refuse it.
+  fileprivate func checked(_ index: Int) throws(DrawingFailure) -> Drawing {
+    let made: Drawing
+    do throws(ArtError) { made = try drawing(index) } catch { throw .failed(error) }
+    do throws(DrawingRefusal) { try made.check() } catch { throw .refused(error) }
+    return made
+  }
+}
 
 /// Collects the bytes of a drawing.
 private final class DrawingCollector: Sendable {

@@ -104,6 +104,8 @@ public typealias EmojiFont = ArtWorker.EmojiFont
 public typealias FetchProgress = ArtWorker.FetchProgress
 /// `ArtWorker.Renderer`.
 public typealias Renderer = ArtWorker.Renderer
+/// `ArtWorker.DrawingSequence`.
+public typealias DrawingSequence = ArtWorker.DrawingSequence
 /// `ArtWorker.SandboxProbe`.
 public typealias SandboxProbe = ArtWorker.SandboxProbe
 

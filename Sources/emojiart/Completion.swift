@@ -12,7 +12,7 @@ enum Completion {
   /// The documents in the folder of the word, without their file extension.
   @Sendable static func documents(_ words: [String], _ index: Int, _ prefix: String) -> [String] {
     let word = words.indices.contains(index) ? words[index] : prefix
-    let parts = FilePath(word.filter { $0 != "\\" })
+    let parts = FilePath(path(word))
     let folder = parts.prefix.isEmpty ? CommandWords(words, besides: index).folder : expanded(parts.prefix)
     let names = (try? FolderListing(of: folder).names) ?? []
     return names.map { parts.prefix + DocumentName.withoutEnding($0) }.filter(isPlainWithBlanks)
@@ -21,11 +21,17 @@ enum Completion {
 
   /// The documents in the folder of the word, and its subfolders.
   @Sendable static func documentsAndFolders(_ words: [String], _ index: Int, _ prefix: String) -> [String] {
-    let parts = FilePath((words.indices.contains(index) ? words[index] : prefix).filter { $0 != "\\" })
+    let parts = FilePath(path(words.indices.contains(index) ? words[index] : prefix))
     let here = parts.prefix.isEmpty ? "." : expanded(parts.prefix)
     let folders = folders(in: here).map { parts.prefix + $0 + "/" }.filter(isPlainWithBlanks)
       .map(escaped)
     return folders + documents(words, index, prefix)
+  }
+
+  /// The path that a word begins, without the quotes that bash passes.
+  private static func path(_ word: String) -> String {
+    let isQuoted = word.first.map { "\"'".contains($0) } == true
+    return (isQuoted ? word.dropFirst() : word[...]).filter { $0 != "\\" }
   }
 
   /// The subfolders that are not hidden.
@@ -91,11 +97,11 @@ enum Completion {
   }
 
   /// Escapes a candidate: zsh reads the text after a colon as a description, and bash expands a tilde before it
-  /// compares. zsh and fish quote blanks by themselves; bash inserts what it gets, after it has removed one level of quotes.
+  /// compares. All shells quote blanks and apostrophes when they insert a candidate; bash removes one level of quotes before.
   static func escaped(_ offer: String) -> String {
     switch CompletionShell.requesting {
     case .zsh: offer.split(separator: ":", omittingEmptySubsequences: false).joined(separator: "\\:")
-    case .bash: (offer.hasPrefix("~") ? "\\" : "") + offer.replacing(" ", with: #"\\\ "#)
+    case .bash: (offer.hasPrefix("~") ? "\\" : "") + offer.replacing(/[ ']/) { "\\\($0.output)" }
     default: offer
     }
   }
@@ -113,7 +119,7 @@ enum Completion {
 
   /// The same for a name that may have blanks inside, which `escaped` quotes.
   static func isPlainWithBlanks(_ offer: String) -> Bool {
-    offer.first != " " && offer.last != " " && isPlain(offer.filter { $0 != " " })
+    offer.first != " " && offer.last != " " && isPlain(offer.filter { $0 != " " && $0 != "'" })
   }
 
   /// The folder with a leading tilde expanded, as the shell will expand it.
@@ -134,7 +140,7 @@ enum Completion {
     init(_ words: [String], besides index: Int) {
       // The first two words are `emojiart COMMAND`.
       let command = words.dropFirst().first.map { Synonyms.names[$0] ?? $0 } ?? ""
-      let options = DeclaredOptions.withValue(of: command)
+      let options = DeclaredArguments.of(command).optionsWithValue
       var rest = words.enumerated().dropFirst(2).map { (word: Self.unquoted($1), isAtCursor: $0 == index) }[
         ...]
       var areOptionsOver = false

@@ -87,7 +87,8 @@ enum CompletionScript {
       return [String(line), line.replacing(part: show, with: #""emojiart palette" -eq 1' -fka"#)]
     }
     guard line.contains(part: #""emojiart config" -eq 1' -fa 'sync'"#) else { return [String(line)] }
-    let isConfig = "test \(words)[2] = config"
+    // `test` would complain of a word that is not there yet.
+    let isConfig = "contains -- config \(words)[2]"
     let names = Setting.allCases.map {
       complete("\(isConfig); and test (count \(words)) -eq 2", "-fa '\($0.rawValue)' -d '\($0.explanation)'")
     }

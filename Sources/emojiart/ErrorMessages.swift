@@ -96,8 +96,18 @@ extension ArtError.Remedy {
     return shellWord(word.utf8.first == UInt8(ascii: "-") ? "./\(word)" : word)
   }
 
-  /// The name, quoted for the shell where necessary.
+  /// The name, quoted for the shell where necessary. What a terminal must not get is escaped as bash and zsh read it: `$'a\x1b'`.
   static func shellWord(_ name: String) -> String {
+    guard name.visible == name else {
+      let escaped = name.unicodeScalars.map { scalar in
+        let text = String(scalar)
+        if scalar == "'" || scalar == "\\" { return "\\" + text }
+        return text.visible == text
+          ? text : text.utf8.map { "\\x" + ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+      }
+      return "$'\(escaped.joined())'"
+    }
+    if name.isEmpty { return "''" }
     let special = " \t\n!\"#$&'()*;<>?[\\]^`{|}~".utf8
     guard name.utf8.contains(where: special.contains) else { return name }
     return "'" + name.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"

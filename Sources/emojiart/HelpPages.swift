@@ -204,8 +204,8 @@ extension HelpTopic {
       "undo, redo and revert. left counts changes that stay, because later edits set the same; unchanged counts the undos of which nothing was left to do; lost counts backgrounds whose bytes are not kept any more, and whose URLs are pending again"
     ),
     (
-      #"{"ok":{"unsaved":0,"versions":[{"by":"Ada","head":"k3m9abcd0f2z:1","id":"k3m9abcd0f2z:2","name":"draft","revision":12,"time":1764140400000}]}}"#,
-      "versions; version: the one that was kept or removed. The time is in milliseconds since 1970"
+      #"{"ok":{"unsaved":0,"versions":[{"by":"Ada","head":"k3m9abcd0f2z:1","id":"k3m9abcd0f2z:2","name":"draft","revision":12,"time":"2025-11-26T07:00:00.000Z"}]}}"#,
+      "versions; version: the one that was kept or removed"
     ),
     (#"{"ok":{"revision":12,"unsaved":0}}"#, "save"),
     (

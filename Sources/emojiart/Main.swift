@@ -31,7 +31,7 @@ enum Main {
         try Output.line(page)
         return try Output.flush()
       }
-      var command = try Emojiart.parseAsRoot(arguments)
+      var command = try Emojiart.parseAsRoot(CommandArguments.forParser(arguments))
       try command.run()
       try Output.flush()
     } catch let error as ArtError {

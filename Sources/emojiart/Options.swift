@@ -147,14 +147,8 @@ struct SelectionArguments: ParsableArguments {
     let region = try region.map { (typed) throws(ArtError) in try Region(typed: typed) }
     guard !refs.isEmpty else { return EmojiSelection(in: region) }
     var references: [Reference] = []
-    for ref in refs { references.append(try Self.reference(ref)) }
+    for ref in refs { references.append(try Reference(typed: ref)) }
     return EmojiSelection(references, in: region)
-  }
-
-  /// Parses a reference. Hyphens within an id are allowed, but an option in place of a reference is an error.
-  static func reference(_ typed: String) throws(ArtError) -> Reference {
-    guard !typed.hasPrefix("-") else { throw .badReference(typed) }
-    return try Reference(typed: typed)
   }
 }
 

@@ -32,18 +32,13 @@ struct UsageMessage {
   }
 
   private static func hint(_ message: String, _ command: String?, _ rest: ArraySlice<String>) -> String {
-    if command == "find" {
-      let word = rest.first { $0.hasPrefix("-") && !$0.hasPrefix("--") && $0 != "-" }
-      return word.map { "write -- before a word that begins with a dash: `emojiart find -- \(shown($0))`; " }
-        ?? ""
-    }
-    // The parser takes a document named `-x` for an unknown option.
-    if let word = rest.first, word.hasPrefix("-"), !word.hasPrefix("--"), word != "-" {
-      return "a name that begins with a dash is written ./\(word); "
-    }
     if message.contains(part: "'--output ") {
       let file = rest.last { $0.contains(".") && !$0.hasPrefix("-") }
       return file.map { "the file goes after -o: -o \(shown($0)); " } ?? "the file goes after -o; "
+    }
+    if command == "export", message.hasPrefix("Unexpected argument"), rest.count > 1, let file = rest.last {
+      return Exporting.command(for: file, of: rest[rest.startIndex]).map { "`\($0)` makes that; " }
+        ?? "the file goes after -o: -o \(shown(file)); "
     }
     if command == "edit", message.hasPrefix("Unexpected argument"), let file = rest.last {
       return "lines come from stdin: <\(shown(file)); "

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ArtModel
@@ -14,7 +15,7 @@ struct EmojiTextTests {
   @Test(
     "M5 a text with an emoji character is accepted, and stays exactly as given",
     arguments: [
-      "🐝", "🐝🐝", "a🐝", "🐝!", "🐝 🌸", "👩‍🚀", "👍🏽", "🇩🇪", "🏴󠁧󠁢󠁳󠁣󠁴󠁿", "❤️", "❤︎", "1️⃣", "#⃣", "é🐝", "e\u{301}🐝", "🏻", "☕",
+      "🐝", "🐝🐝", "a🐝", "🐝!", "👩‍🚀", "👍🏽", "🇩🇪", "🏴󠁧󠁢󠁳󠁣󠁴󠁿", "❤️", "❤︎", "1️⃣", "#⃣", "é🐝", "e\u{301}🐝", "🏻", "☕",
     ])
   func accepted(_ text: String) throws {
     #expect(try Array(EmojiText(text).string.utf8) == Array(text.utf8))
@@ -45,15 +46,84 @@ struct EmojiTextTests {
   }
 
   @Test(
-    "M6 control, invisible, private and unassigned characters are refused",
+    "M6 control, private and unassigned characters are refused",
     arguments: [
-      "\u{0}", "\n", "\u{1B}", "\u{7F}", "\u{9B}", "\u{AD}", "\u{200B}", "\u{200E}", "\u{202E}", "\u{2028}",
-      "\u{2029}",
-      "\u{2066}", "\u{FEFF}", "\u{3164}", "\u{2800}", "\u{115F}", "\u{FFA0}", "\u{34F}", "\u{E0100}",
-      "\u{E000}", "\u{378}", "\u{FFFF}", "\u{E0001}", "\u{110BD}",
+      "\u{0}", "\u{1B}", "\u{7F}", "\u{9B}", "\u{2800}", "\u{E000}", "\u{378}", "\u{FFFF}", "\u{110BD}",
     ])
-  func invisible(_ character: String) {
+  func refused(_ character: String) {
     #expect(refusal("🐝" + character)?.cause.contains("control or an unknown") == true)
+  }
+
+  @Test(
+    "M49 invisible signs and blanks at the ends of a text and between its emoji are left out",
+    arguments: [
+      "\n", "\t", " ", "\u{A0}", "\u{AD}", "\u{200B}", "\u{200C}", "\u{200D}", "\u{200E}", "\u{200F}",
+      "\u{61C}",
+      "\u{202E}", "\u{2028}", "\u{2060}", "\u{2066}", "\u{2069}", "\u{FEFF}", "\u{3164}", "\u{115F}",
+      "\u{FFA0}",
+      "\u{34F}", "\u{E0100}", "\u{E0001}", "\u{200B}\u{200D} \u{200E}",
+    ])
+  func invisible(_ sign: String) throws {
+    func same(_ typed: String, _ text: String) throws {
+      #expect(
+        try Array(EmojiText(typed).string.unicodeScalars) == Array(text.unicodeScalars), "\(typed.revealed)")
+    }
+    for text in ["🐝", "👩‍🚀", "❤\u{FE0F}", "🐝🌸", "a🐝"] {
+      try same(sign + text + sign, text)
+      #expect(try EmojiText(text + sign).comparisonKey == EmojiText(text).comparisonKey)
+    }
+    if sign != "\u{200D}" {
+      try same("🐝\(sign)🌸", "🐝🌸")
+      // Nothing becomes one emoji that were two.
+      try same("🇩\(sign)🇪", "🇩 🇪")
+      try same("👋\(sign)🏽", "👋 🏽")
+    }
+    #expect(refusal(sign)?.code == .badText)
+  }
+
+  @Test("M49 beside letters blanks stay, and invisible signs between letters are refused and shown")
+  func besideLetters() throws {
+    for (typed, text) in [
+      ("a 🐝", "a 🐝"), ("a  🐝", "a  🐝"), ("a\t🐝", "a 🐝"), ("a\u{200B} 🐝", "a 🐝"), ("hi ho🐝", "hi ho🐝"),
+    ] {
+      #expect(try EmojiText(typed).string == text)
+    }
+    #expect(refusal("a\u{200B}b🐝")?.cause.contains("\"a\\u{200b}b🐝\" holds") == true)
+    #expect(refusal("🐝\nx")?.cause.contains("\\u{a}") == true)
+  }
+
+  @Test("M49 the words of a caption keep marks of direction, and isolates end in their line")
+  func directions() throws {
+    let words = [
+      ("שלום\u{200F}!", "שלום\u{200F}!"), ("\u{61C}a\u{200E}", "\u{61C}a\u{200E}"), ("a\tb", "a b"),
+      ("\u{2067}a\u{2069} b", "\u{2067}a\u{2069} b"), ("\u{2067}a\nb", "\u{2067}a\u{2069}\nb"),
+      ("a\u{2069}b", "ab"), ("\u{2066}\u{2067}a\u{2069}", "\u{2066}\u{2067}a\u{2069}\u{2069}"),
+    ]
+    for (typed, stored) in words {
+      #expect(
+        try Array(Words(typed).string.unicodeScalars) == Array(stored.unicodeScalars), "\(typed.revealed)")
+      #expect(try Words(stored: stored).string.utf8.elementsEqual(stored.utf8))
+    }
+    for text in ["\u{202E}a", "a\u{2028}b", "a\u{1B}b"] {
+      #expect(failure { () throws(ArtError) in try Words(text) }?.code == .badText)
+    }
+    for text in ["\u{2067}a", "a\u{2069}", "\u{2067}a\n\u{2069}", "a\tb"] {
+      #expect(failure { () throws(ArtError) in try Words(stored: text) }?.code == .badText)
+    }
+    #expect(failure { () throws(ArtError) in try Words("\u{200F}\u{200E}") }?.code == .badText)
+  }
+
+  @Test("a caption is listed as it is typed, and read as it is listed")
+  func typedWords() throws {
+    var random = SplitMix64(seed: 8)
+    #expect(
+      Words.typed("C:\\new") == "C:\\\\new" && Words.typed("C:\new") == "C:\\new"
+        && Words.typed("\\o/") == "\\o/")
+    let letters: [Character] = ["\\", "n", "\n", "a", " "]
+    for _ in 0..<2_000 {
+      let text = String((0..<random.below(8)).map { _ in letters[random.below(letters.count)] })
+      #expect(Words.untyped(Words.typed(text)) == text)
+    }
   }
 
   @Test("M5 every sequence of Unicode's emoji-test is a text of one character")

@@ -278,8 +278,8 @@ struct JSONReaderTests {
   @Test("an error names the cause, the line and the column")
   func places() {
     let error = failure { () throws(ArtError) in try object(#"{"🐝":"1","b":2}"#) }
-    #expect(error?.cause == "JSON with no string where one is due, column 14")
+    #expect(error?.cause == "JSON with no string for \"b\", where one is due, column 14")
     let later = failure { () throws(ArtError) in try object("{\r\n\"🐝\":\"1\",\n  \"b\": 2}") }
-    #expect(later?.cause == "JSON with no string where one is due, line 3, column 8")
+    #expect(later?.cause == "JSON with no string for \"b\", where one is due, line 3, column 8")
   }
 }

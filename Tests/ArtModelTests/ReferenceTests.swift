@@ -192,7 +192,7 @@ struct ReferenceTests {
 
   @Test(
     "a text that cannot be a reference is refused",
-    arguments: ["", "-", "@", "@first", "🐝:0", "🐝:-1", "🐝:3-2", ":1", "🐝\n", "!"])
+    arguments: ["", "-", "@", "@first", "🐝:0", "🐝:-1", "🐝:3-2", ":1", "!"])
   func refused(_ typed: String) {
     #expect(failure { () throws(ArtError) in try Reference(typed) }?.code == .badValue)
   }

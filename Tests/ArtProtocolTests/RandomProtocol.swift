@@ -246,7 +246,8 @@ struct RandomProtocol {
   private mutating func version() throws -> NamedVersion {
     NamedVersion(
       id: editID(), name: try name(), revision: count(), head: optional { $0.editID() },
-      author: try optional { try $0.text() }, time: count())
+      author: try optional { try $0.text() },
+      time: int(0...253_402_300_799_999))
   }
 
   mutating func answer(of id: DocumentID) throws -> ProtocolAnswer {

@@ -147,8 +147,8 @@ import Testing
         "unknown option '--up'; see `emojiart add --help`"
       ),
       (
-        "Unknown option '-x'", ["show", "-x"],
-        "unknown option '-x'; a name that begins with a dash is written ./-x; see `emojiart show --help`"
+        "Unexpected argument 'a.pdf'", ["export", "p", "a.pdf"],
+        "unexpected argument 'a.pdf'; `emojiart render p -o a.pdf` makes that; see `emojiart export --help`"
       ),
       (
         "Missing expected argument '--output <file>'", ["render", "p", "x.png"],

@@ -40,6 +40,8 @@ import Testing
     ("one\rtwo\rth\u{12}on\u{7F}", "two|"),
     ("one\rtwo\rth\u{12}one\u{1}x", "x|one"), ("one\rtwo\rth\u{12}one\u{E}\u{E}", "th|"),
     ("a\u{12}\u{12}b\u{3}", "a|"),
+    // So do Ctrl-G and Escape.
+    ("one\rtwo\rth\u{12}one\u{7}", "th|"),
     ("one\r\u{12}on\rx\u{10}", "one|"),
     // A search that Ctrl-C ends leaves all as it was: the cursor, the place in the history, the draft.
     ("one\rtwo\rth\u{12}one\u{3}\u{10}", "two|"), ("one\rtwo\rth\u{12}one\u{3}\u{10}\u{E}", "th|"),
@@ -133,6 +135,12 @@ import Testing
     #expect(editor(after: "one\r\u{12}").searchLabel == "(search) :")
     #expect(editor(after: "one\r\u{12}on").searchLabel == "(search) on:")
     #expect(editor(after: "one\r\u{12}on\u{1}").searchLabel == nil)
+    #expect(editor(after: "one\r\u{12}xy").searchLabel == "(not found) xy:")
+    #expect(editor(after: "one\r\u{12}xy\u{2}").searchLabel == nil)
+    var (decoder, editor) = (KeyDecoder(), LineEditor())
+    var last = LineEditor.Effect.bell
+    for key in decoder.decode("one\r\u{12}xy\u{2}".utf8) { last = editor.key(key) }
+    #expect(last == .changed, "the label is drawn over")
   }
 
   @Test("words stand in columns, and none is broken")

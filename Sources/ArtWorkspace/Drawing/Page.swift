@@ -7,10 +7,10 @@ public struct Page: Hashable, Sendable {
   /// The bounds of a side in millimetres.
   public static let sides = 10.0...5_000.0
   /// The dots per inch of pictures made of pixels, unless others are chosen.
-  public static let resolution = 300
+  public static let resolution = PaperLength.resolution
   /// The least that a margin leaves of each side, in millimetres.
   private static let leastArea = 5.0
-  private static let inch = 25.4
+  private static let inch = PaperLength.inch
   /// Points of PDF, and pixels of CSS, in an inch.
   private static let (points, cssPixels) = (72.0, 96.0)
 
@@ -46,7 +46,7 @@ public struct Page: Hashable, Sendable {
     (self.width, self.height, self.margin) = (width, height, margin)
   }
 
-  /// Parses `a4`, `letter`, `100x150mm` or `4x6in`, and a margin such as `10mm` or `0.5in`. `isLandscape` makes the longer side the
+  /// Parses `a4`, `letter`, `100x150mm`, `21cmx29.7cm` or `4x6in`, and a margin such as `10mm` or `0.5in`. `isLandscape` makes the longer side the
   /// width. Throws `badValue`.
   public init(typed: String, margin: String? = nil, isLandscape: Bool = false) throws(ArtError) {
     var (width, height) = try Self.size(typed)
@@ -57,34 +57,25 @@ public struct Page: Hashable, Sendable {
   private static func size(_ typed: String) throws(ArtError) -> (Double, Double) {
     let text = typed.lowercased()
     if let size = named.first(where: { $0.name == text }) { return (size.width, size.height) }
-    let parts = text.dropLast(2).split(separator: "x", omittingEmptySubsequences: false)
-    guard let unit = unit(of: text), parts.count == 2, let width = decimal(String(parts[0])),
-      let height = decimal(String(parts[1]))
-    else {
+    guard let size = PaperLength.size(text) else {
       throw ArtError(
         .badValue,
         "\(Self.shown(typed)) is no page; give \(names.joined(separator: ", ")), or a size such as 100x150mm or 4x6in"
       )
     }
-    return (width * unit, height * unit)
+    return (size.width, size.height)
   }
 
   private static func length(_ typed: String) throws(ArtError) -> Double {
     let text = typed.lowercased()
     if text == "0" { return 0 }
-    guard let unit = unit(of: text), let number = decimal(String(text.dropLast(2))), number >= 0 else {
+    guard let length = PaperLength.millimetres(text), length >= 0 else {
       throw ArtError(.badValue, "\(Self.shown(typed)) is no margin; give a length such as 10mm or 0.5in")
     }
-    return number * unit
+    return length
   }
 
   private static func shown(_ typed: String) -> String { typed.isEmpty ? "\"\"" : typed }
-
-  /// The millimetres of the unit at the end.
-  private static func unit(of text: String) -> Double? {
-    if text.hasSuffix("mm") { return 1 }
-    return text.hasSuffix("in") ? inch : nil
-  }
 
   // MARK: - On the page
 

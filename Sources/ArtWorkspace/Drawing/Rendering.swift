@@ -222,22 +222,22 @@ extension OutputFile {
 }
 
 extension OutputFile {
-  /// Draws the pages of one PDF file into this file and puts it at its path; each has a name for messages. Returns the report on each
-  /// page. Throws the error, which names the page that failed; then the path is unchanged.
+  /// Draws the pages of one PDF file into this file and puts it at its path; `names` are what messages call them. Returns the report on
+  /// each page. Throws the error, which names the page that failed; then the path is unchanged.
   public func finish(
-    pages: [(name: String, drawing: Drawing)], by renderer: Renderer = Renderer(), waiter: some DrawingWaiter
+    pages: DrawingSequence, named names: [String], by renderer: Renderer = Renderer(),
+    waiter: some DrawingWaiter
   ) throws(ArtError) -> [Drawn] {
     let reports = PageReports()
-    let drawings = pages.map(\.drawing)
     do throws(DrawingFailure) {
       let last = try waiter.wait { () async throws(DrawingFailure) in
-        try await renderer.draw(pages: drawings, drawnPage: { reports.add($0) }) { self.write($0) }
+        try await renderer.draw(pages: pages, drawnPage: { reports.add($0) }) { self.write($0) }
       }
       reports.add(last)
     } catch {
       if error == .cancelled { try check() }
-      let failed = pages.dropFirst(reports.all.count).first ?? pages.last
-      throw ArtError(error, drawing: failed?.name ?? "nothing")
+      let failed = names.dropFirst(reports.all.count).first ?? names.last
+      throw ArtError(error, drawing: failed ?? "nothing")
     }
     try finish()
     return reports.all
@@ -322,6 +322,12 @@ public struct DocumentView: Sendable {
     self.content = content
     scene = DrawingScene(content, picture: picture)
   }
+
+  /// The format of the background's bytes; nil without any that are a picture.
+  public var pictureKind: PictureKind? { scene.picture.flatMap { PictureKind(of: $0) } }
+
+  /// Whether it has letters, for which fonts are looked for.
+  public var hasLetters: Bool { scene.hasLetters }
 
   /// Whether the background's bytes are missing from the document.
   public var isPictureLost: Bool { content.background != nil && scene.picture == nil }

@@ -309,10 +309,10 @@ final class SharedDocument: Sendable {
   /// The warning for a refusal; nil for another outcome, and where the user is not to be warned.
   func warning(of event: DocumentBackgrounds.Event) -> RefusalWarning? {
     guard case .rejected(let refusal) = event.outcome else { return nil }
-    if event.isRequested, event.url == nil, !settings.asksAboutWarnings {
-      // Without a question, the user's own file that is no picture is an ordinary error.
+    if event.isRequested, !settings.asksAboutWarnings {
+      // Without a question, a picture that the user asked for and does not get is an ordinary error.
       return settings.warnings == .never
-        ? nil : RefusalWarning(refusal: refusal, isOfFile: true, question: nil)
+        ? nil : RefusalWarning(refusal: refusal, isOfFile: event.url == nil, question: nil)
     }
     return RefusalWarnings(of: DocumentFile(document.path)).warning(
       of: refusal, settings.warnings, asked: event.isRequested ? event.url : nil,

@@ -115,24 +115,33 @@ enum RefusalMessages {
   /// The wording of the warning; the reason follows.
   static let warningText = "Image transfer failed. Could not transfer the picture from its source."
 
-  /// Warns as `RefusalWarnings` decides. `asked` is the URL that the user requested with this command, else nil.
-  /// `mayAsk` allows the question, if stdin and stderr are terminals. `print` prints a line.
+  /// Warns as `RefusalWarnings` decides, but says in any case why a command failed, unless `choice` is never. `asked` is the URL that the
+  /// user requested with this command, else nil. `mayAsk` allows the question, if stdin and stderr are terminals. `print` prints a line.
   static func warn(
     _ refusal: Refusal, of document: DocumentFile, _ choice: WarningChoice?, asked: String?, mayAsk: Bool,
     print: (String) -> Void = { Output.printError($0) }
   ) {
     let canAsk = mayAsk && isatty(0) == 1 && isatty(2) == 1
-    let warnings = RefusalWarnings(of: document)
-    guard let warning = warnings.warning(of: refusal, choice, asked: asked, canAsk: canAsk) else { return }
-    guard let question = warning.question else { return print(text(of: warning, document.path)) }
+    let isAsked = asked != nil
+    let warning =
+      isAsked && !canAsk
+      ? nil : RefusalWarnings(of: document).warning(of: refusal, choice, asked: asked, canAsk: canAsk)
+    guard let question = warning?.question else {
+      if warning != nil || isAsked && choice != .never { print(text(of: refusal, document.path)) }
+      return
+    }
     print("\(document.path): \(message(refusal))")
     if wantsStop(document) { stop(question, document) }
   }
 
   /// The text of a warning without a question.
   static func text(of warning: RefusalWarning, _ document: String) -> String {
-    if warning.isOfFile { return BackgroundRefusal(warning.refusal, file: "the file").text }
-    return "\(document): \(message(warning.refusal)); --suppress-warnings silences this"
+    warning.isOfFile
+      ? BackgroundRefusal(warning.refusal, file: "the file").text : text(of: warning.refusal, document)
+  }
+
+  private static func text(of refusal: Refusal, _ document: String) -> String {
+    "\(document): \(message(refusal)); --suppress-warnings silences this"
   }
 
   /// The warning with its reason: `… (dns: no host is called nowhere.example)`.

@@ -50,20 +50,6 @@ struct Caption: EmojiCommand {
 extension Words {
   /// Parses words from a command line, where `\n` is a line feed and `\\` a backslash. Throws `badText`.
   init(typed: String) throws(ArtError) {
-    var text = String.UnicodeScalarView()
-    var isEscaped = false
-    for scalar in typed.unicodeScalars {
-      if isEscaped, scalar == "n" {
-        text.removeLast()
-        text.append("\n")
-        isEscaped = false
-      } else if isEscaped, scalar == "\\" {
-        isEscaped = false
-      } else {
-        text.append(scalar)
-        isEscaped = scalar == "\\"
-      }
-    }
-    try self.init(String(text))
+    try self.init(Self.untyped(typed))
   }
 }

@@ -31,25 +31,32 @@ struct Delete: ParsableCommand {
 
   func run() throws {
     let documents = Documents(by: try .ofCommand)
-    if undo {
-      for doc in docs { try bringBack(doc, documents) }
-    } else {
-      for file in try checked() { try delete(file, documents) }
+    var results: [JSON] = []
+    do {
+      if undo {
+        for doc in docs { try bringBack(doc, documents, &results) }
+      } else {
+        for file in try checked() { try delete(file, documents, &results) }
+      }
+    } catch  where common.json && !results.isEmpty {
+      try Output.json(.array(results))
+      throw error
     }
+    if common.json { try Output.json(.array(results)) }
     try Output.flush()
   }
 
-  private func delete(_ file: DocumentFile, _ documents: Documents) throws {
+  private func delete(_ file: DocumentFile, _ documents: Documents, _ results: inout [JSON]) throws {
     let trashed = try documents.delete(file)
     Output.addToErrors("what is printed is in the trash")
-    if common.json {
-      return try Output.json(.object(["deleted": .string(file.path), "trash": .string(trashed.path)]))
+    guard !common.json else {
+      return results.append(.object(["deleted": .string(file.path), "trash": .string(trashed.path)]))
     }
     let word = ArtError.Remedy.documentWord(file.path)
     try Output.line(safe("\(file.path) is in the trash; `emojiart delete \(word) --undo` brings it back"))
   }
 
-  private func bringBack(_ doc: String, _ documents: Documents) throws {
+  private func bringBack(_ doc: String, _ documents: Documents, _ results: inout [JSON]) throws {
     let (trashed, path) = try newest(doc)
     do throws(ArtError) {
       try documents.undelete(trashed, notice: common.file(doc).notice)
@@ -61,7 +68,8 @@ struct Delete: ParsableCommand {
         about: error.subject)
     }
     Output.addToErrors("what is printed is back")
-    try Output.path(path, as: "restored", isJSON: common.json)
+    guard !common.json else { return results.append(.object(["restored": .string(path)])) }
+    try Output.path(path, isJSON: false)
   }
 
   /// The document that was deleted last from that path, or, since a document may have another ending than ours, from the path as it was typed.
@@ -112,8 +120,8 @@ struct Delete: ParsableCommand {
 }
 
 extension Output {
-  /// Prints the path of a document, or `{"path":"bees.emojiart"}` with that key.
-  static func path(_ path: String, as key: String = "path", isJSON: Bool) throws(ArtError) {
-    if isJSON { try json(.object([key: .string(path)])) } else { try line(safe(path)) }
+  /// Prints the path of a document, or `{"path":"bees.emojiart"}`.
+  static func path(_ path: String, isJSON: Bool) throws(ArtError) {
+    if isJSON { try json(.object(["path": .string(path)])) } else { try line(safe(path)) }
   }
 }

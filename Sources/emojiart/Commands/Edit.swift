@@ -43,7 +43,9 @@ struct Edit: ParsableCommand {
   @Flag(help: "Save all edits at the end, or none if a line fails.") var atomic = false
   @Option(
     name: .customLong("simulate-kill-after"), parsing: .unconditional,
-    help: ArgumentHelp("For tests of recovery: be killed after this many answered edits.", valueName: "n"))
+    help: ArgumentHelp(
+      "For tests of recovery: be killed after this many answered edits.", valueName: "n")
+  )
   var kill: String?
   @Option(
     name: .customLong("session"),
@@ -64,11 +66,12 @@ struct Edit: ParsableCommand {
     settings.reportsOwnChanges = ownChanges
     let expected = try options.expectedRevision()
     let file = try options.common.file(doc)
-    let document = StreamDocument(path: file.path, folder: try options.common.currentFolder())
+    var document = StreamDocument(path: file.path, folder: try options.common.currentFolder())
     var session = StreamSession(file, settings, expecting: expected)
     if !options.common.json, let terminal = TerminalMode() {
       session.terminal = terminal
       defer { terminal.restore() }
+      document.isPrompt = true
       // At a prompt the user has read each error.
       _ = try session.run(PromptForm(document, terminal: terminal))
     } else if options.common.json {

@@ -34,7 +34,7 @@ struct Export: ParsableCommand {
   @Argument(help: "The document.", completion: .custom(Completion.documents)) var doc: String
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("The format that is written (default: json).", valueName: "format"),
+    help: ArgumentHelp("The format that is written.", valueName: "format"),
     completion: .list(Dialect.allCases.map(\.rawValue) + [Export.document]))
   var format: String = "json"
   @Option(
@@ -88,7 +88,7 @@ struct Export: ParsableCommand {
     guard common.json else { return try Output.line(safe(new.path)) }
     let summary = try new.summary()
     let fields: [String: JSON] = [
-      "emojis": .integer(summary.emojiCount), "format": .string(Self.document), "notes": .array([]),
+      "emojiCount": .integer(summary.emojiCount), "format": .string(Self.document), "notes": .array([]),
       "path": .string(new.path), "size": .integer(summary.size),
     ]
     try Output.json(.object(["exported": .object(fields)]))

@@ -32,12 +32,14 @@ struct History: ParsableCommand {
   /// Prints the table of edits, newest first.
   static func write(_ log: some Collection<LoggedEdit>) throws(ArtError) {
     guard !log.isEmpty else { return }
+    func author(_ entry: LoggedEdit) -> String { safe(entry.author ?? entry.id.origin.description) }
+    let width = max(12, log.lazy.map { author($0).count }.max() ?? 0)
     try Output.line(
-      Style.bold("\("REV".indented(to: 6))  \("TIME".padded(to: 19))  \("BY".padded(to: 12))  WHAT"))
+      Style.bold("\("REV".indented(to: 6))  \("TIME".padded(to: 19))  \("BY".padded(to: width))  WHAT"))
     for entry in log {
       let revision = String(entry.revision).indented(to: 6)
-      let author = safe(entry.author ?? entry.id.origin.description).padded(to: 12)
-      try Output.line("\(revision)  \(Time.local(entry.time / 1000))  \(author)  \(safe(entry.title))")
+      let by = author(entry).padded(to: width)
+      try Output.line("\(revision)  \(Time.local(entry.time / 1000))  \(by)  \(safe(entry.title))")
     }
   }
 
@@ -45,7 +47,7 @@ struct History: ParsableCommand {
     .object([
       "by": .string(entry.author ?? entry.id.origin.description), "id": .string(entry.id.description),
       "revision": .integer(entry.revision), "save": .integer(entry.save),
-      "time": .optional(Time.utc(milliseconds: entry.time)), "what": .string(entry.title),
+      "time": .optional(UTCTime.text(milliseconds: entry.time)), "what": .string(entry.title),
     ])
   }
 }

@@ -149,8 +149,8 @@ struct List: ParsableCommand {
 
   private func json(_ entry: DocumentList.Entry, _ summary: DocumentSummary) -> JSON {
     var members: [String: JSON] = [
-      "emojis": .integer(summary.emojiCount),
-      "modified": .optional(Time.utc(summary.modified)),
+      "emojiCount": .integer(summary.emojiCount),
+      "modified": .optional(UTCTime.text(milliseconds: summary.modified * 1_000)),
       "name": .string(entry.name), "offCanvas": entry.offCanvas.map { .integer($0.count) } ?? .null,
       "revision": .integer(summary.revision), "size": .integer(summary.size),
     ]

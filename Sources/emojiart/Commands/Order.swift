@@ -34,7 +34,7 @@ struct Order: ActionCommand {
     switch (front, back, above) {
     case (true, false, nil): ordering = .front
     case (false, true, nil): ordering = .back
-    case (false, false, let ref?): ordering = .above(try SelectionArguments.reference(ref))
+    case (false, false, let ref?): ordering = .above(try Reference(typed: ref))
     default: throw ArtError(.usage, "to which place? give one of --front, --back and --above REF")
     }
     return .order(try which.selection(), ordering)
@@ -47,6 +47,6 @@ struct Order: ActionCommand {
   /// The anchor as it was parsed, not as it was typed.
   private var anchor: String {
     guard let above else { return "" }
-    do throws(ArtError) { return "\(try SelectionArguments.reference(above))" } catch { return above }
+    do throws(ArtError) { return "\(try Reference(typed: above))" } catch { return above }
   }
 }

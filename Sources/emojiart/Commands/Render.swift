@@ -112,7 +112,8 @@ struct Render: ParsableCommand {
     } else if files.count > 1 {
       status = try several.drawPages()
     } else if let file = files.first {
-      status = try SingleDrawing(arguments: arguments, file: file, output: output, isJSON: common.json).draw()
+      status = try SingleDrawing(arguments: arguments, file: file, output: output, isJSON: common.json)
+        .draw(report: Output.json)
     } else {
       status = .done
     }

@@ -151,7 +151,7 @@ private struct Restored {
       guard !isJSON else {
         results.append(
           .object([
-            "file": .string(file.path), "modified": .optional(Time.utc(milliseconds: file.modified)),
+            "file": .string(file.path), "modified": .optional(UTCTime.text(milliseconds: file.modified)),
             "name": .string(file.name), "size": .integer(file.size),
           ]))
         continue
@@ -213,7 +213,7 @@ private struct Restored {
     [
       "author": .optional(edits.journal.head?.author), "document": .string(edits.name),
       "journal": .string(edits.journal.origin.description),
-      "modified": .optional(Time.utc(milliseconds: edits.journal.modified)),
+      "modified": .optional(UTCTime.text(milliseconds: edits.journal.modified)),
     ]
   }
 

@@ -2,12 +2,14 @@
 
 import ArgumentParser
 import ArtModel
+import ArtWorkspace
 
 struct SetCanvas: ActionCommand {
   static let configuration = CommandConfiguration(
     commandName: "canvas",
     abstract: "Change the size or the colour of the canvas.",
     usage: """
+      emojiart canvas <doc>
       emojiart canvas <doc> <wxh> [--anchor <place>] [--scale]
       emojiart canvas <doc> --fit [--margin <length>]
       emojiart canvas <doc> --fill <colour>
@@ -15,7 +17,7 @@ struct SetCanvas: ActionCommand {
     discussion: """
       The emoji keep their distance from the anchor, which is the top left corner unless you give center, bottom-right or \
       another one. With --scale they grow or shrink with the canvas. With --fit the canvas becomes as large as what is on \
-      it. A colour is #ffcc00, a name such as gold, or none. Prints the canvas.
+      it. A colour is #ffcc00, rgb(255, 204, 0), a name such as gold, or none. Prints the canvas, also where nothing is to change.
 
       Examples:
         emojiart canvas bees 1080x1350 --anchor center
@@ -63,19 +65,32 @@ struct SetCanvas: ActionCommand {
   }
 
   func run() throws {
+    let isQuestion = size == nil && anchor == nil && !scale && !fit && margin == nil && fill == nil
+    guard !isQuestion || options.ifRevision != nil else {
+      let content = try Recovery.ofCommand.content(of: options.common.file(doc))
+      return try write(
+        content.canvas, content.fill, OffCanvas(), revision: content.revision, isFillShown: true)
+    }
     let result = try options.editing(doc).perform(action())
     Output.addToErrors("the edit itself is saved")
     if let notice = result.offCanvas.notice { Output.printError(notice) }
+    try write(result.canvas, result.fill, result.offCanvas, revision: result.revision, isFillShown: false)
+  }
+
+  private func write(
+    _ canvas: Canvas, _ fill: Color?, _ offCanvas: OffCanvas, revision: Int, isFillShown: Bool
+  ) throws(ArtError) {
     guard options.common.json else {
-      return try Output.line("\(result.canvas.width)x\(result.canvas.height)")
+      let color = isFillShown ? fill.map { ", \($0)" } ?? "" : ""
+      return try Output.line("\(canvas.width)x\(canvas.height)\(color)")
     }
     var writer = JSONWriter()
     writer.object {
       $0.key("canvas")
-      result.canvas.write(to: &$0, fill: result.fill)
-      $0.offCanvas(result.offCanvas)
+      canvas.write(to: &$0, fill: fill)
+      $0.offCanvas(offCanvas)
       $0.key("revision")
-      $0.integer(result.revision)
+      $0.integer(revision)
     }
     try Output.line(writer.text)
   }

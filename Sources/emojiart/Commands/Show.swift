@@ -151,23 +151,24 @@ struct Show: ParsableCommand {
   private func table(
     of content: DocumentContent, _ path: String, _ sizeClass: SizeClass, most: Int?, _ others: Int
   ) -> [String] {
-    let all = Self.lines(of: content, path, sizeClass, most: most)
-    guard isatty(1) == 1 else { return all }
+    guard isatty(1) == 1 else { return Self.lines(of: content, path, sizeClass, most: most) }
     let terminal = TerminalSize.now(nil)
     func rows(_ lines: some Sequence<String>) -> Int {
       lines.reduce(0) { $0 + LineView.rows(of: $1, columns: terminal.columns) }
     }
     let available = terminal.rows / 2 - others
-    guard rows(all) > available else { return all }
+    let wanted = min(most ?? .max, content.emojiCount)
+    // The lines of a large document are made only as far as there is room for them.
+    let lines = Self.lines(of: content, path, sizeClass, most: max(1, min(wanted, available)))
+    if wanted <= available, rows(lines) <= available { return lines }
     let head = Self.head(of: content, path)
+    let begin = Array(lines.prefix(head.count + (sizeClass == .compact ? 0 : 1)))
+    var shown = lines.dropFirst(begin.count)
     let command = "emojiart show \(ArtError.Remedy.shellWord(doc)) --graphics none"
-    for count in stride(from: min(most ?? .max, content.emojiCount, available), through: 1, by: -1) {
-      var lines = Self.lines(of: content, path, sizeClass, most: count)
-      let heading = sizeClass == .compact ? 0 : 1
-      lines.insert(
-        safe("\(content.emojiCount - count) more below these: `\(command)` lists them"),
-        at: head.count + heading)
-      if rows(lines) <= available { return lines }
+    while !shown.isEmpty {
+      let more = safe("\(content.emojiCount - shown.count) more below these: `\(command)` lists them")
+      if rows(begin + [more] + shown) <= available { return begin + [more] + shown }
+      shown.removeFirst()
     }
     let hint = [safe("`\(command)` lists the emoji")]
     return rows(head + hint) + others + Self.minArtRows < terminal.rows ? head + hint : head

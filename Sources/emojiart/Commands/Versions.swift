@@ -156,8 +156,14 @@ struct VersionCommand: ParsableCommand {
 
   private func write(_ version: NamedVersion, removed: Bool) throws(ArtError) {
     Output.addToErrors("the version itself is \(removed ? "removed" : "saved")")
-    guard !options.common.json else { return try Output.json(version.json) }
+    guard !options.common.json else { return try Output.line(Self.json { version.write(to: &$0) }) }
     try Output.line(Self.line(version, isRemoved: removed))
+  }
+
+  private static func json(_ write: (inout JSONWriter) -> Void) -> String {
+    var writer = JSONWriter()
+    write(&writer)
+    return writer.text
   }
 
   /// `draft  revision 12`; of one that was removed with `, removed`.
@@ -168,7 +174,9 @@ struct VersionCommand: ParsableCommand {
   private func list(_ file: DocumentFile) throws(ArtError) {
     let versions = try file.versions()
     try Recovery.ofCommand.mention(file)
-    guard !options.common.json else { return try Output.json(.array(versions.map(\.json))) }
+    guard !options.common.json else {
+      return try Output.line(Self.json { $0.array { for version in versions { version.write(to: &$0) } } })
+    }
     try Self.write(versions)
   }
 
@@ -183,15 +191,5 @@ struct VersionCommand: ParsableCommand {
       let author = safe(version.author ?? version.id.origin.description).padded(to: width)
       try Output.line("\(revision)  \(Time.local(version.time / 1000))  \(author)  \(safe(version.name))")
     }
-  }
-}
-
-extension NamedVersion {
-  fileprivate var json: JSON {
-    .object([
-      "by": .optional(author), "head": .optional(head?.description), "id": .string(id.description),
-      "name": .string(name), "revision": .integer(revision),
-      "time": .optional(Time.utc(milliseconds: time)),
-    ])
   }
 }

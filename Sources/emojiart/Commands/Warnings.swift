@@ -48,9 +48,9 @@ struct Warnings: ParsableCommand {
   private static func text(_ state: RefusalWarnings.State) -> String {
     switch state {
     case .stopped:
-      "stopped: a refused background is reported only if the same one is refused again; --keep brings the warning back"
+      "stopped: a refused background is reported only to the command that asks for it; --keep brings the warning back"
     case .shown:
-      "reported once: the next refused background is reported only if it is the same one again; --keep brings the warning back"
+      "reported once: the next refused background is reported only to the command that asks for it; --keep brings the warning back"
     case .active: "kept: the next refused background is reported"
     }
   }

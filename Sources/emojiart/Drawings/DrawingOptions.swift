@@ -170,8 +170,17 @@ struct RenderArguments {
     return (.scale(scale), "--scale \(typed)")
   }
 
+  /// A document as it is, its drawing and the size of that. Throws what reading throws, and `badValue` as below.
+  func drawing(
+    of file: DocumentFile
+  ) throws(ArtError) -> (view: DocumentView, drawing: Drawing, size: PixelSize) {
+    let view = try DocumentView(file, at: reference, recovery: .ofCommand)
+    let (drawing, size) = try drawing(of: view.scene, title: DocumentView.title(of: file.path))
+    return (view, drawing, size)
+  }
+
   /// The drawing and its size in pixels. Throws `badValue` for a region or a size out of bounds.
-  func drawing(of scene: DrawingScene, title: String) throws(ArtError) -> (
+  private func drawing(of scene: DrawingScene, title: String) throws(ArtError) -> (
     drawing: Drawing, size: PixelSize
   ) {
     do throws(RenderOptions.Failure) {

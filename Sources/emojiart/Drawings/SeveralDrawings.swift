@@ -6,12 +6,15 @@ import ArtWorkspace
 
 /// Several documents that `render` draws, into one file or into a file each.
 struct SeveralDrawings {
-  /// A document that was read.
-  private struct Page {
+  /// A document that was read, and is read again when its page is drawn: the memory holds one at a time.
+  private struct Page: Sendable {
     let file: DocumentFile
-    let view: DocumentView
-    let drawing: Drawing
+    let revision: Int
     let size: PixelSize
+    let picture: PictureKind?
+    let font: String?
+    let hasLetters: Bool
+    let isPictureLost: Bool
   }
 
   let arguments: RenderArguments
@@ -22,10 +25,11 @@ struct SeveralDrawings {
   func drawEach(_ pattern: OutputPattern) throws(ArtError) -> ExitStatus {
     let paths = try pattern.paths(for: files.map(\.path))
     var status = ExitStatus.done
+    var results: [JSON] = []
     for (file, path) in zip(files, paths) {
       do throws(ArtError) {
         let single = SingleDrawing(arguments: arguments, file: file, output: path, isJSON: isJSON)
-        let next = try single.draw()
+        let next = try single.draw { results.append($0) }
         if status == .done { status = next }
       } catch {
         try Output.flush()
@@ -33,6 +37,7 @@ struct SeveralDrawings {
         if status == .done { status = ExitStatus(error.code) }
       }
     }
+    if isJSON { try Output.json(.array(results)) }
     return status
   }
 
@@ -45,8 +50,8 @@ struct SeveralDrawings {
     var status = ExitStatus.done
     for (page, drawn) in zip(pages, drawn) {
       let notes = DrawingNotes.printNotes(drawn, of: page.file.path)
-      let lost = page.view.printLostPicture(in: page.file.path)
-      for next in [notes, lost] where status == .done { status = next }
+      if page.isPictureLost { DrawingNotes.printLostPicture(in: page.file.path) }
+      for next in [notes, page.isPictureLost ? .badData : .done] where status == .done { status = next }
     }
     DrawingNotes.printEnlarged(zip(pages, drawn).map { ($0.file.path, $1) })
     if arguments.output != "-" {
@@ -61,9 +66,12 @@ struct SeveralDrawings {
     var failure: ExitStatus?
     for file in files {
       do throws(ArtError) {
-        let view = try DocumentView(file, at: arguments.reference, recovery: .ofCommand)
-        let (drawing, size) = try arguments.drawing(of: view.scene, title: DocumentView.title(of: file.path))
-        pages.append(Page(file: file, view: view, drawing: drawing, size: size))
+        let (view, drawing, size) = try arguments.drawing(of: file)
+        pages.append(
+          Page(
+            file: file, revision: view.content.revision, size: size, picture: view.pictureKind,
+            font: drawing.font,
+            hasLetters: view.hasLetters, isPictureLost: view.isPictureLost))
       } catch {
         Output.printError(error.message)
         failure = failure ?? ExitStatus(error.code)
@@ -75,9 +83,22 @@ struct SeveralDrawings {
   private func draw(_ pages: [Page], into result: OutputFile) throws(ArtError) -> [Drawn] {
     let signals = result.blockedSignals()
     defer { signals.release() }
+    let drawings = DrawingSequence(
+      count: pages.count, font: pages.first?.font, pictures: Set(pages.compactMap(\.picture)),
+      hasLetters: pages.contains(where: \.hasLetters)
+    ) { [arguments] (index) throws(ArtError) in
+      let page = pages[index]
+      let (view, drawing, _) = try arguments.drawing(of: page.file)
+      guard view.content.revision == page.revision else {
+        throw ArtError(
+          .movedOn, "\(page.file.path) was edited while the pages were drawn; draw them again",
+          about: page.file.path)
+      }
+      return drawing
+    }
     return try result.orEnd { () throws(ArtError) in
       try result.finish(
-        pages: pages.map { (name: $0.file.path, drawing: $0.drawing) },
+        pages: drawings, named: pages.map(\.file.path),
         waiter: SignalledWaiter(signals: signals, file: result))
     }
   }
@@ -111,10 +132,9 @@ struct SingleDrawing {
   let output: String
   let isJSON: Bool
 
-  /// Reads, draws and reports. Returns the status.
-  func draw() throws(ArtError) -> ExitStatus {
-    let view = try DocumentView(file, at: arguments.reference, recovery: .ofCommand)
-    let (drawing, size) = try arguments.drawing(of: view.scene, title: DocumentView.title(of: file.path))
+  /// Reads, draws and reports; JSON is passed to `report`. Returns the status.
+  func draw(report: (JSON) throws(ArtError) -> Void) throws(ArtError) -> ExitStatus {
+    let (view, drawing, size) = try arguments.drawing(of: file)
     let result = try OutputFile(OutputLocation(argument: output, replacing: .pictures))
     let drawn = try draw(drawing, into: result)
     var status = DrawingNotes.printNotes(drawn, of: file.path)
@@ -122,7 +142,7 @@ struct SingleDrawing {
     DrawingNotes.printEnlarged([(file.path, drawn)])
     if output != "-" {
       Output.addToErrors("the picture is in \(output)")
-      try write(size, drawn, bytes: result.size)
+      try write(size, drawn, bytes: result.size, report)
     }
     return status
   }
@@ -136,7 +156,9 @@ struct SingleDrawing {
     }
   }
 
-  private func write(_ size: PixelSize, _ drawn: Drawn, bytes: Int) throws(ArtError) {
+  private func write(
+    _ size: PixelSize, _ drawn: Drawn, bytes: Int, _ report: (JSON) throws(ArtError) -> Void
+  ) throws(ArtError) {
     let mediaType = arguments.options.format.mediaType
     guard isJSON else {
       return try Output.line(safe("\(mediaType) \(size.width) x \(size.height), \(output)"))
@@ -145,7 +167,6 @@ struct SingleDrawing {
       "height": .integer(size.height), "mediaType": .string(mediaType), "path": .string(output),
       "size": .integer(bytes), "width": .integer(size.width),
     ]
-    try Output.json(
-      .object(["rendered": .object(fields.merging(DrawingNotes.json(drawn)) { first, _ in first })]))
+    try report(.object(["rendered": .object(fields.merging(DrawingNotes.json(drawn)) { first, _ in first })]))
   }
 }

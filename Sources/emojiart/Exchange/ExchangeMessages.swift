@@ -14,7 +14,7 @@ extension ExchangeReport {
     .array(
       notes.map {
         .object([
-          "code": .string($0.code), "emojis": .integer($0.emojis), "kind": .string($0.kind.rawValue),
+          "code": .string($0.code), "emojiCount": .integer($0.emojis), "kind": .string($0.kind.rawValue),
           "words": .string($0.text),
         ])
       })
@@ -59,7 +59,7 @@ extension ImportedDocument {
       writer.object {
         $0.key("background")
         if let background = state.background { background.write(to: &$0) } else { $0.null() }
-        $0.key("emojis")
+        $0.key("emojiCount")
         $0.integer(content.emojiCount)
         $0.key("emojisFound")
         $0.integer(found)
@@ -123,7 +123,8 @@ extension ImportTally {
     if existing > 0 { passed["existing"] = .integer(existing) }
     return JSON.object([
       "summary": .object([
-        "documents": .integer(documents), "emojis": .integer(emojis), "emojisFound": .integer(emojisFound),
+        "documents": .integer(documents), "emojiCount": .integer(emojis),
+        "emojisFound": .integer(emojisFound),
         "failed": .integer(failures), "passed": .object(passed),
       ])
     ]).text

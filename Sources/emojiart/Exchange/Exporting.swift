@@ -17,8 +17,7 @@ struct Exporting {
   /// Checks the arguments without reading any file. Throws `usage` and `badValue`.
   init(_ arguments: Export) throws(ArtError) {
     guard let dialect = Dialect(rawValue: arguments.format.lowercased()) else {
-      let kinds = ["png", "jpg", "jpeg", "webp", "svg", "pdf"]
-      guard !kinds.contains(arguments.format.lowercased()) else {
+      guard !Self.drawn.contains(arguments.format.lowercased()) else {
         throw ArtError(.badValue, "\(arguments.format) is a picture; `emojiart render DOC -o FILE` draws one")
       }
       let names = Dialect.allCases.map(\.rawValue).joined(separator: ", ")
@@ -27,12 +26,39 @@ struct Exporting {
     self.dialect = dialect
     reference = try arguments.state.reference()
     output = arguments.output == "-" ? nil : arguments.output
+    if let output, let instead = Self.command(for: output, of: arguments.doc) {
+      throw ArtError(
+        .usage, "export writes JSON, and \(output) is to be something else; `\(instead)` makes it",
+        about: output)
+    }
     isStrict = arguments.strict
     isJSON = arguments.common.json
     guard output != nil || !isJSON else {
       throw ArtError(.usage, "--json reports on the file that is written; name one with -o")
     }
     file = try arguments.common.file(arguments.doc)
+  }
+
+  /// The endings of files that `render` draws, and of other pictures.
+  private static let (drawn, otherPictures) = (
+    ["png", "jpg", "jpeg", "webp", "svg", "pdf"], ["gif", "avif", "bmp", "heic", "tif", "tiff"]
+  )
+
+  /// The command line that makes a file with an ending of which export makes none; nil for another ending.
+  static func command(for output: String, of document: String) -> String? {
+    let name = FilePath(output).name
+    guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return nil }
+    let (ending, document) = (name[dot...].dropFirst().lowercased(), ArtError.Remedy.shellWord(document))
+    let file = ArtError.Remedy.shellWord(output)
+    switch ending {
+    case _ where drawn.contains(ending): return "emojiart render \(document) -o \(file)"
+    case _ where otherPictures.contains(ending):
+      let other = ArtError.Remedy.shellWord(String(output.dropLast(ending.count)) + "png")
+      return "emojiart render \(document) -o \(other)"
+    case "txt": return "emojiart show \(document) --words >\(file)"
+    case "htm", "html": return "emojiart gallery -o \(file)"
+    default: return nil
+    }
   }
 
   /// Exports, and returns the exit status.
@@ -87,7 +113,7 @@ extension Exporting {
       return
     }
     let fields: [String: JSON] = [
-      "emojis": .integer(exporter.emojiCount), "format": .string(dialect.rawValue),
+      "emojiCount": .integer(exporter.emojiCount), "format": .string(dialect.rawValue),
       "notes": report.json, "path": .string(output), "size": .integer(size),
     ]
     try Output.json(.object(["exported": .object(fields)]))

@@ -190,7 +190,7 @@ struct MergeWords {
     .object([
       "by": .string(write.stamp.author ?? write.stamp.id.origin.description),
       "edit": .string(write.stamp.id.description),
-      "time": .optional(Time.utc(milliseconds: write.stamp.time)), "what": .string(write.change.summary),
+      "time": .optional(UTCTime.text(milliseconds: write.stamp.time)), "what": .string(write.change.summary),
     ])
   }
 }

@@ -63,7 +63,27 @@ enum StreamCommands {
   ]
 
   /// Other words for the same.
-  static let aliases = ["exit": "quit", "q": "quit", "?": "help"]
+  static let aliases: [String: String] = {
+    let known = Set(Self.names)
+    let own = ["exit": "quit", "q": "quit", "?": "help", "setText": "replace"]
+    return Synonyms.names.filter { known.contains($1) }.merging(own) { $1 }
+  }()
+
+  /// What to type instead of a word that is no command here, as `Synonyms.leads` has it for the command line; nil without an entry.
+  static func lead(_ word: String) -> String? {
+    guard let lead = Synonyms.leads[word] else { return nil }
+    // `emojiart move DOC REF` is `move REF` here.
+    return lead.split(separator: "`", omittingEmptySubsequences: false).enumerated().map { index, part in
+      var words = part.split(separator: " ", omittingEmptySubsequences: false)
+      guard index % 2 == 1, words.count > 1, words[0] == "emojiart", names.contains(String(words[1])) else {
+        return String(part)
+      }
+      words.removeFirst()
+      if words.dropFirst().first == "DOC" { words.remove(at: 1) }
+      return words.joined(separator: " ")
+    }
+    .joined(separator: "`")
+  }
 
   static let names = (Array(commands.keys) + own.keys + looking.keys).sorted()
 

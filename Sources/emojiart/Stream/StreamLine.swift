@@ -13,6 +13,8 @@ struct StreamDocument {
   let path: String
   /// The folder of documents that are given by name.
   let folder: String
+  /// Whether the lines are typed at a prompt. There `--help` shows help; a line of a script would do nothing by it.
+  var isPrompt = false
 
   /// Whether a word behind a command is this document.
   func isNamed(by word: String) -> Bool {
@@ -147,53 +149,58 @@ extension StreamLine {
     guard line.unicodeScalars.first(where: { !$0.properties.isWhitespace }) != "#" else { return nil }
     do throws(ArtError) {
       // Lines from other systems end with a carriage return.
-      var words = try ShellWords.split(line.hasSuffix("\r") ? String(line.dropLast()) : line)[...]
-      if words.first == "emojiart", words.count > 1 {
-        words = words.dropFirst()
-        try Self.removeDocument(document, from: &words)
-      }
-      guard let typed = words.first else { return nil }
-      let name = StreamCommands.aliases[typed] ?? typed
-      self = try Self.line(name, words.dropFirst())
+      let words = try ShellWords.split(line.hasSuffix("\r") ? String(line.dropLast()) : line)[...]
+      let isOfScript = words.first == "emojiart" && words.count > 1
+      guard let typed = isOfScript ? words[1] : words.first else { return nil }
+      self = try Self.line(
+        StreamCommands.aliases[typed] ?? typed, words.dropFirst(isOfScript ? 2 : 1),
+        of: document, isOfScript: isOfScript)
     } catch {
       self.init(request: .bad(error))
     }
   }
 
-  /// Removes the document's name from the words of a script's line, which begin with the command. Throws `usage` for a line about another
-  /// document or about none.
-  private static func removeDocument(
-    _ document: StreamDocument, from words: inout ArraySlice<String>
-  ) throws(ArtError) {
-    guard let command = words.first, StreamCommands.areAboutDocument.contains(command),
-      !words.contains("--help"), !words.contains("-h")
-    else { return }
-    let open = safe(DocumentName.withoutEnding(document.path))
-    guard let index = DeclaredOptions.firstPositional(in: words.dropFirst(), of: command) else {
-      throw ArtError(.usage, "this line names no document; the stream edits \(open)")
+  /// The words behind a command; in a line of a script without the document's name. Throws `usage` for a line about another document or
+  /// about none, for a word that looks like an option and is none, and for a request of help in a script, where it would be an edit
+  /// that is not made.
+  private static func arguments(
+    _ name: String, _ words: ArraySlice<String>, _ declared: DeclaredArguments, of document: StreamDocument,
+    isOfScript: Bool
+  ) throws(ArtError) -> CommandArguments {
+    var arguments = CommandArguments(words, of: declared)
+    if arguments.isHelpRequested, document.isPrompt { return arguments }
+    guard !arguments.isHelpRequested else {
+      throw ArtError(.usage, "--help is for the prompt; text that begins with a dash goes behind --")
     }
-    guard document.isNamed(by: words[index]) else {
-      // The value of a mistyped option, which the parser names.
-      if words[index - 1].hasPrefix("-"), words[(index + 1)...].contains(where: document.isNamed) { return }
-      throw ArtError(.usage, "this line is about \(shown(words[index])); the stream edits \(open)")
+    let isAboutDocument = StreamCommands.areAboutDocument.contains(name)
+    if isOfScript, isAboutDocument { try arguments.removeDocument(document) }
+    try arguments.check(behind: isAboutDocument ? 1 : 0, help: "`help \(name)`") { words in
+      "\(name) " + words.map(ArtError.Remedy.shellWord).joined(separator: " ")
     }
-    words.remove(at: index)
+    return arguments
   }
 
-  private static func line(_ name: String, _ rest: ArraySlice<String>) throws(ArtError) -> StreamLine {
-    if let command = StreamCommands.commands[name] { return try line(command, name, rest) }
-    if StreamCommands.looking.keys.contains(name) { return try looking(name, rest) }
+  private static func line(
+    _ name: String, _ rest: ArraySlice<String>, of document: StreamDocument, isOfScript: Bool
+  ) throws(ArtError) -> StreamLine {
+    if let type = StreamCommands.commands[name] ?? StreamCommands.looking[name] {
+      return try line(name, type, rest, of: document, isOfScript: isOfScript)
+    }
     guard StreamCommands.own.keys.contains(name) else {
+      if let lead = StreamCommands.lead(name) {
+        throw ArtError(.usage, "no command \(name); \(lead)", about: name)
+      }
       throw .unknown("no command", name, among: StreamCommands.names, all: "`help` lists them")
     }
     if name == "help", rest.count <= 1 {
       return StreamLine(request: .help(try StreamCommands.help(rest.first)))
     }
     if name == "background" {
-      if rest.contains("--help") || rest.contains("-h") {
+      let arguments = try arguments(name, rest, .of(name), of: document, isOfScript: isOfScript)
+      guard !arguments.isHelpRequested else {
         return StreamLine(request: .help(try StreamCommands.help(name)))
       }
-      return StreamLine(request: .background(try BackgroundLine(words: rest)))
+      return StreamLine(request: .background(try BackgroundLine(words: arguments.words()[...])))
     }
     guard rest.isEmpty else { throw ArtError(.usage, "\(name) takes no other word; see `help`") }
     return StreamLine(request: name == "save" ? .save : .quit)
@@ -201,76 +208,91 @@ extension StreamLine {
 
   /// Parses a line of a command that exists outside streams, too, with the command's own parser.
   private static func line(
-    _ type: any ParsableCommand.Type, _ name: String, _ rest: ArraySlice<String>
+    _ name: String, _ type: any ParsableCommand.Type, _ rest: ArraySlice<String>, of document: StreamDocument,
+    isOfScript: Bool
   ) throws(ArtError) -> StreamLine {
+    let isAboutDocument = StreamCommands.areAboutDocument.contains(name)
     let options = rest.prefix { $0 != "--" }
-    for foreign in ["--folder", "--json", "--if-revision"]
+    for foreign in isAboutDocument ? ["--folder", "--json", "--if-revision"] : ["--json"]
     where options.contains(where: { $0 == foreign || $0.hasPrefix(foreign + "=") }) {
       throw ArtError(.usage, "\(foreign) is for all of the stream; give it to emojiart edit")
     }
-    // `document` stands where the parser expects the name of the document, which is open already.
-    return try parsed([name, "document"] + rest) { command in
-      switch command {
-      case let command as any EmojiCommand:
-        return StreamLine(
-          request: Request(try command.requested()), isAboutSeveral: true, describe: command.line)
-      case let command as any StepCommand:
-        if let edit = try (command as? Undo)?.editID() { return StreamLine(request: .edit(.takeBack(edit))) }
-        let count = try command.steps()
-        return StreamLine(
-          request: .edit(command.direction == .undo ? .undo(count) : .redo(count)), isAboutSeveral: count > 1)
-      case let command as Show:
-        let state = try command.state.reference()
-        guard rest.isEmpty || state != nil && rest.count <= 2 else {
-          throw ArtError(
-            .usage, "show takes no other words here than --at and a state; outside, `emojiart show` draws")
+    var (path, type, rest) = ([name], type, rest)
+    if let standard = type.configuration.defaultSubcommand, let only = standard.configuration.commandName {
+      if let typed = rest.first,
+        type.configuration.subcommands.contains(where: { $0.configuration.commandName == typed })
+      {
+        guard typed == only else {
+          throw ArtError(.usage, "palettes are only shown here; outside, `emojiart palette` changes them")
         }
-        return StreamLine(request: state.map { .earlier(ProtocolRequest(.show(at: $0))) } ?? .show)
-      case let command as Revert:
-        return StreamLine(request: .earlier(ProtocolRequest(.revert(to: try command.reference()))))
-      case let command as VersionCommand:
-        return StreamLine(request: .earlier(ProtocolRequest(try command.request())))
-      case let history as History: return StreamLine(request: .history(most: try history.limits.limit()))
-      default: return StreamLine(request: .help(try StreamCommands.help(name)))
+        rest.removeFirst()
       }
+      path.append(only)
+      type = standard
     }
-  }
-}
-
-extension StreamLine {
-  /// Makes a line of the command that the words are, the first of which is its name; help where they ask for it. Throws `usage`, and what
-  /// `body` throws.
-  private static func parsed(
-    _ words: [String], _ body: (ParsableCommand) throws -> StreamLine
-  ) throws(ArtError) -> StreamLine {
-    let name = words.first ?? ""
+    let arguments = try arguments(name, rest, .of(type), of: document, isOfScript: isOfScript)
+    guard !arguments.isHelpRequested else {
+      return StreamLine(request: .help(try StreamCommands.help(name)))
+    }
+    // `document` stands where the parser expects the name of the document, which is open already. Pictures and questions are for a
+    // terminal of their own.
+    let words =
+      path + (name == "list" ? ["--graphics", "none"] : [])
+      + arguments.words(behind: isAboutDocument ? ["document"] : [])
     do {
-      return try body(try Emojiart.parseAsRoot(words))
+      return try line(of: try Emojiart.parseAsRoot(words), arguments)
     } catch let error as ArtError {
       throw error
-    } catch  where Emojiart.exitCode(for: error) == .success {
-      return StreamLine(request: .help(try StreamCommands.help(name)))
     } catch {
       throw ArtError(.usage, UsageMessage.line(Emojiart.message(for: error), more: "`help \(name)`"))
     }
   }
 
-  /// Parses a line that only looks up something outside the document.
-  fileprivate static func looking(_ name: String, _ rest: ArraySlice<String>) throws(ArtError) -> StreamLine {
-    guard !rest.prefix(while: { $0 != "--" }).contains("--json") else {
-      throw ArtError(.usage, "--json is for all of the stream; give it to emojiart edit")
-    }
-    // Pictures and questions are for a terminal of their own.
-    let words = [name] + (name == "list" ? ["--graphics", "none"] : []) + rest
-    return try parsed(words) { command in
-      guard command is Find || command is List || command is ShowPalette else {
-        throw ArtError(.usage, "palettes are only shown here; outside, `emojiart palette` changes them")
+  private static func line(
+    of command: any ParsableCommand, _ arguments: CommandArguments
+  ) throws(ArtError) -> StreamLine {
+    switch command {
+    case let command as any EmojiCommand:
+      return StreamLine(
+        request: Request(try command.requested()), isAboutSeveral: true, describe: command.line)
+    case let command as any StepCommand:
+      if let edit = try (command as? Undo)?.editID() { return StreamLine(request: .edit(.takeBack(edit))) }
+      let count = try command.steps()
+      return StreamLine(
+        request: .edit(command.direction == .undo ? .undo(count) : .redo(count)), isAboutSeveral: count > 1)
+    case let command as Show:
+      let state = try command.state.reference()
+      guard arguments.options.isEmpty || state != nil && arguments.options.count <= 2 else {
+        throw ArtError(
+          .usage, "show takes no other words here than --at and a state; outside, `emojiart show` draws")
       }
+      return StreamLine(request: state.map { .earlier(ProtocolRequest(.show(at: $0))) } ?? .show)
+    case let command as Revert:
+      return StreamLine(request: .earlier(ProtocolRequest(.revert(to: try command.reference()))))
+    case let command as VersionCommand:
+      return StreamLine(request: .earlier(ProtocolRequest(try command.request())))
+    case let history as History: return StreamLine(request: .history(most: try history.limits.limit()))
+    default:
       return StreamLine(
         request: .look {
           var command = command
-          do { try command.run() } catch is ExitCode {}
+          do { try command.run() } catch let code as ExitCode { throw ArtError.reported(code) }
         })
+    }
+  }
+}
+
+extension CommandArguments {
+  /// Removes the document's name, the first operand. Throws `usage` for another document or none.
+  fileprivate mutating func removeDocument(_ document: StreamDocument) throws(ArtError) {
+    let open = safe(DocumentName.withoutEnding(document.path))
+    guard let first = operands.first else {
+      throw ArtError(.usage, "this line names no document; the stream edits \(open)")
+    }
+    if document.isNamed(by: first) { return removeFirstOperand() }
+    // Behind a mistyped option, which the check names.
+    guard isMistaken, operands.contains(where: document.isNamed) else {
+      throw ArtError(.usage, "this line is about \(shown(first)); the stream edits \(open)")
     }
   }
 }
@@ -333,6 +355,12 @@ extension BackgroundLine {
 }
 
 extension ArtError {
+  /// The error of a line whose command has reported its errors, with a code of the same exit status.
+  fileprivate static func reported(_ code: ExitCode) -> ArtError {
+    let same = Code.allCases.first { ExitStatus($0).rawValue == code.rawValue }
+    return ArtError(same ?? .unavailable, "not everything could be read")
+  }
+
   static func nothingFetchedAtomically() -> ArtError {
     ArtError(
       .usage, "with --atomic nothing is fetched; use `emojiart background` before or after")
