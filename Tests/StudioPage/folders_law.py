@@ -71,7 +71,14 @@ class Law(Desk):
     def arrive(self, link):
         """Goes to a link in a tab that shows no page of the studio."""
         from browser import loaded, ready
-        self.page.goto("about:blank")
+        # A reload without a server may still be under way, and ends the next navigation.
+        for tries in range(10):
+            try:
+                self.page.goto("about:blank")
+                break
+            except Exception:
+                if tries == 9:
+                    raise
         self.page.goto(link)
         ready(self.page)
         self.opened(link)
