@@ -356,7 +356,7 @@ struct BackgroundEditTests {
     }
     #expect(entry.summary().contains("example.org"))
     let refused = LoggedEdit(
-      entry.stamp, revision: 1, save: 1,
+      entry.stamp, revision: 1, save: 1, kind: .refuse,
       edit: Edit(name: BackgroundEdit.refuse(url: "", .tls).name, changes: [.setPending(nil)]), inverse: [])
     #expect(refused.summary() == "background refused (tls)")
   }

@@ -208,14 +208,16 @@ import Testing
     #expect(try own(sample, "one.emojiart") == 1)
   }
 
-  @Test("K10 another document at the recorded path gets no edits, and the kept journal is reported")
+  @Test("K10 another document at the recorded path gets no edits, and commands that look report the journal")
   func replaced() throws {
     let sample = try sample()
     try FileManager.default.removeItem(atPath: sample.file.path)
     let other = try sample.space.document("bees.emojiart", seed: 50)
-    let found = try other.journalsToRestore(in: sample.folder)
-    #expect(found.own.isEmpty && found.kept.count == 1)
-    #expect(found.kept[0].cause.contains("another document"))
+    // An edit does not open it: the journal's name is of another document.
+    let unopened = try other.journalsToRestore(in: sample.folder)
+    #expect(unopened.own.isEmpty && unopened.kept.isEmpty)
+    let found = other.journals(among: try sample.folder.peek())
+    #expect(found.own.isEmpty && found.kept.map { $0.cause.contains("another document") } == [true])
   }
 
   @Test("K10 a state of the document from before the journal's base gets no edits under another name")
