@@ -5,7 +5,7 @@ import ArtSystem
 
 /// The folders of which the user has said that another program carries them between machines.
 ///
-///     $STATE/carried.json    ["/home/ada/Drive/art"]
+///     $STATE/carried.json    ["/srv/drive/art"]
 public struct CarriedFolderStore: Sendable {
   private static let limit = 1 << 20
   private let file: ReplacedFile?

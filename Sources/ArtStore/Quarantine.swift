@@ -73,8 +73,9 @@ public struct Quarantine: Sendable {
 
   /// A file in a quarantine.
   public struct File: Sendable, Equatable {
+    fileprivate let filePath: FilePath
     /// Its path.
-    public let path: String
+    public var path: String { filePath.string }
     /// The name of the file that the bytes were in.
     public let name: String
     /// The number of bytes.
@@ -114,7 +115,7 @@ public struct Quarantine: Sendable {
         else { return }
         files.append(
           File(
-            path: path, name: String(parts[1]), size: Int(status.st_size),
+            filePath: FilePath(path), name: String(parts[1]), size: Int(status.st_size),
             modified: status.st_mtim.tv_sec &* 1_000 &+ status.st_mtim.tv_nsec / 1_000_000,
             mark: String(parts[0])))
       }

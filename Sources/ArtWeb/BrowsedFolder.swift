@@ -105,7 +105,7 @@ actor BrowsedFolder {
     let document = FilePath(document)
     guard isHere(document) else { return }
     for copy in await workspace.documents(in: folder.string) where copy.documentPath == document {
-      news.documents.insert(copy.filePath)
+      note(copy.filePath)
     }
     if !news.isEmpty { tellSoon() }
   }

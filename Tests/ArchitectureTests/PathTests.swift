@@ -71,8 +71,9 @@ private struct PathCheck {
     "emojiart", "emojiart-studio",
   ]
 
-  /// Texts that are no paths: one for display, and one of a URL.
+  /// Texts that are no paths: those for display, and one of a URL; and what a user has typed.
   private static let others = [
+    "ArtStore/ServerRecord.swift": "package var folder: String",
     "ArtWorkspace/Backgrounds/PictureSource.swift": "public var file: String?",
     "ArtWorkspace/Bucket/BucketLocation.swift": "let path: String",
     "emojiart/Completion.swift":

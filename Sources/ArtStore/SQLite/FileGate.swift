@@ -79,16 +79,16 @@ public final class FileGate: Sendable {
     idle.release()
   }
 
-  /// Closes the gate, and returns when no thread is inside. After `patience` it opens the gate again, and returns false. Blocks the thread,
+  /// Closes the gate, and returns when no thread is inside. After the timeout it opens the gate again, and returns false. Blocks the thread,
   /// which must not be inside.
-  func closeWhenEmpty(_ patience: DispatchTimeInterval) -> Bool {
+  func closeWhenEmpty(_ timeout: DispatchTimeInterval) -> Bool {
     let emptied = DispatchSemaphore(value: 0)
     let isEmpty = state.withLock { state in
       state.isClosed = true
       if !state.inside.isEmpty { state.emptied.append(emptied) }
       return state.inside.isEmpty
     }
-    if isEmpty || emptied.wait(timeout: .now() + patience) == .success { return true }
+    if isEmpty || emptied.wait(timeout: .now() + timeout) == .success { return true }
     // Who waits for a file that does not answer must not keep the others out for ever.
     open()
     return false
@@ -170,7 +170,7 @@ extension FileGate {
   /// (`stty tostop`) lets one write that blocks SIGTTOU.
   private static let stops = [SIGTSTP, SIGTTOU]
   /// How long a stop waits for threads that are inside.
-  public static let patience = DispatchTimeInterval.seconds(10)
+  public static let timeout = DispatchTimeInterval.seconds(10)
 
   /// Has a thread stop this process when SIGTSTP comes and no thread is inside. Call it before there is another thread: the signal is blocked
   /// in this one and in all that begin after it. `report` is called when the process was not stopped. Throws where no thread can be started.
