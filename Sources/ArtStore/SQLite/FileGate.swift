@@ -181,10 +181,10 @@ extension FileGate {
   }
 
   /// Stops this process by a signal that is blocked in this thread, as Ctrl-Z does, and returns when it is continued. No thread is inside then,
-  /// and this one must not be. If threads are still inside after `patience`, the process is not stopped: false.
+  /// and this one must not be. If threads are still inside after the timeout, the process is not stopped: false.
   @discardableResult
-  public func stopProcess(by number: Int32 = SIGTSTP, patience: DispatchTimeInterval = patience) -> Bool {
-    guard closeWhenEmpty(patience) else { return false }
+  public func stopProcess(by number: Int32 = SIGTSTP, timeout: DispatchTimeInterval = timeout) -> Bool {
+    guard closeWhenEmpty(timeout) else { return false }
     signal(number, SIG_DFL)
     SignalSource.stop(by: number)
     open()
