@@ -87,7 +87,7 @@ import Testing
   }
 
   @Test("D11 a stop waits until the last thread has left, and is given up if that takes too long")
-  func patience() async throws {
+  func timeout() async throws {
     let gate = FileGate()
     let inside = Visitor(gate)
     try await inside.waitUntilInside()
