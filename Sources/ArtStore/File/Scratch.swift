@@ -116,7 +116,8 @@ public enum PlainFile {
   package static func read(_ path: String, limit: Int) throws(ArtError) -> [UInt8]? {
     let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard file >= 0 else {
-      if errno == ENOENT { return nil }
+      // No file has a name that is too long, such as that of a journal beside a document with a long one.
+      if errno == ENOENT || errno == ENAMETOOLONG { return nil }
       throw .system("read", path)
     }
     defer { close(file) }
