@@ -143,7 +143,9 @@ import Testing
     let document = try await DocumentFolder.open(file, AutosavePolicy(changes: 100_000))
     try await document.perform(
       .add(Array(repeating: try EmojiText("🐝"), count: 1_000), at: .point(x: 9, y: 9), size: .standard))
-    for x in 1...150 { try await document.perform(.move(.all, .to(.point(x: Double(x), y: 0)))) }
+    for x in 1...150 {
+      try await document.perform(.move(.all, .to(.point(x: 1_000.125 + Double(x), y: 0.125))))
+    }
     try await document.save()
     let (kept, saved) = (await document.content.log, try file.read().log)
     #expect(kept.map(\.revision) == saved.map(\.revision) && kept.count > 50 && kept.count < 151)

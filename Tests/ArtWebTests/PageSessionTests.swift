@@ -130,7 +130,7 @@ import Testing
 
   @Test("H14 a session whose times are of another boot is none")
   mutating func future() throws {
-    let session = try sessions.trade(sessions.makeCode(at: .zero), at: .seconds(100))
+    let session = try sessions.trade(sessions.makeCode(at: .seconds(100)), at: .seconds(100))
     sessions = PageSessions(Self.secrets(), sessions: sessions.kept(at: .seconds(100)))
     #expect(isRefused(session.id, at: .seconds(99)) && !isRefused(session.id, at: .seconds(100)))
   }

@@ -262,8 +262,8 @@ struct NewDocumentPlace: Sendable {
   }
 
   private func named(_ text: String) -> String {
-    text.replacing(folder.path(of: ""), with: name.prefix).replacing(
-      folder.path, with: name.prefix.isEmpty ? "the folder" : String(name.prefix.dropLast()))
+    text.replacing(part: folder.path(of: ""), with: name.prefix).replacing(
+      part: folder.path, with: name.prefix.isEmpty ? "the folder" : String(name.prefix.dropLast()))
   }
 }
 
