@@ -63,7 +63,7 @@ import Testing
       (#"{"palettes":{"bugs":["word"]}}"#, "no emoji in it"), (#"{"palettes":{"bugs":[""]}}"#, "empty text"),
       (#"{"palettes":{},"other":1}"#, "the key \"other\""), (#"{"palettes":{},"version":2}"#, "format 2"),
       (#"{"palettes":{},"version":"1"}"#, "JSON"), (#"{"palettes":{}} x"#, "text after"),
-      ("{\"palettes\":{\"bugs\":[\"\u{FEFF}🐝\"]}}", "JSON"), ("\u{FEFF}{}", "no object"),
+      ("\u{FEFF}{}", "no object"),
       (#"{"palettes":{"bugs":["\ud83d"]}}"#, "surrogate"),
       (#"{"palettes":{"many":[\#(many)]}}"#, "256 emoji"),
       (#"{"palettes":{\#(crowd)}}"#, "256 palettes"), (String(repeating: "[", count: 100_000), "no object"),

@@ -100,7 +100,7 @@ import Testing
       ),
       (
         #"["text","0123abcd","\u0007"]"#, .badText,
-        "\"\u{7}\" holds a control or an unknown character; give emoji and letters only"
+        #""\u{7}" holds a control or an unknown character; give emoji and letters only"#
       ),
       (
         #"["add","0123abcd","🐝",1e9,2,40,5]"#, .badValue,

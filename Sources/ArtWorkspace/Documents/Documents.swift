@@ -19,7 +19,7 @@ public struct Documents: Sendable {
 
   /// Makes a document without emoji; without a canvas it has the standard size. Throws what `DocumentFile.create` throws.
   public func create(_ file: DocumentFile, canvas: Canvas? = nil) throws(ArtError) {
-    try file.checkFree()
+    try file.checkFree(remedy: .editExisting)
     var random = SystemRandomNumberGenerator()
     _ = try file.create(canvas: canvas, using: &random)
   }
@@ -32,7 +32,7 @@ public struct Documents: Sendable {
     transfer: some PictureTransfer, proxies: ProxySettings = ProxySettings()
   ) throws -> ReceivedPicture {
     // Checked before a background is fetched in vain; `create` checks again that nothing is replaced.
-    try file.checkFree()
+    try file.checkFree(remedy: .editExisting)
     let found: PictureSource
     do throws(Refusal) { found = try source() } catch { throw BackgroundRefusal(error, asked: typed) }
     let received = try transfer.receive(found, for: file.path, proxies: proxies)

@@ -63,10 +63,12 @@ package enum TypedPath {
 extension DocumentFile {
   /// Throws `exists` if a file is at the path, or beside it one whose name is the same text; `noSuchDocument` if its folder is missing. A
   /// file that is to be moved to the path is no obstacle.
-  func checkFree(movingFrom old: DocumentFile? = nil) throws(ArtError) {
+  func checkFree(
+    movingFrom old: DocumentFile? = nil, remedy: ArtError.Remedy = .chooseName
+  ) throws(ArtError) {
     var status = stat()
     guard lstat(path, &status) != 0 else {
-      throw ArtError(.exists, "\(name) exists already", about: name, remedy: .chooseName)
+      throw ArtError(.exists, "\(name) exists already", about: name, remedy: remedy)
     }
     if let twin = TypedPath.twins(of: path).first(where: { $0 != old.map { FilePath($0.path) } }) {
       throw .twinExists(twin, of: name)
