@@ -70,7 +70,9 @@ import Testing
       count += 3
       var planted = bytes + chunks
       // The size of the file, without what stands before it.
-      for index in 0..<4 { planted[4 + index] = UInt8(truncatingIfNeeded: (planted.count - 8) >> (8 * index)) }
+      for index in 0..<4 {
+        planted[4 + index] = UInt8(truncatingIfNeeded: (planted.count - 8) >> (8 * index))
+      }
       try expectNone(in: planted, fixture.name)
     }
     try expectNone(in: try describedAVIF(), "AVIF")

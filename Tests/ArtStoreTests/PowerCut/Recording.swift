@@ -102,16 +102,24 @@ struct Recording {
     }
   }
 
+  /// The paths of the descriptors that were opened last.
+  private var paths: [Int: String] = [:]
+
   private mutating func take(
     _ call: TracedCall, _ descriptors: inout [Int: Descriptor], _ began: Int
   ) throws {
     switch call.name {
     case "open", "creat": try open(call, path: 0, &descriptors)
-    case "openat": try open(call, path: 1, &descriptors)
+    case "openat", "openat2": try open(call, path: 1, &descriptors)
     case "mkdir", "mkdirat":
       if let name = name(try call.path(call.name == "mkdir" ? 0 : 1)) { folders.insert(name) }
     case "unlink": try unlink(call.path(0))
-    case "unlinkat": if call.arguments[2] == "0" { try unlink(call.path(1)) }
+    case "unlinkat":
+      guard call.arguments[2] == "0" else { return }
+      let path = try call.path(1)
+      guard let number = Int(call.arguments[0]), !path.hasPrefix("/") else { return try unlink(path) }
+      // In a folder that is held open.
+      if let folder = paths[number] { try unlink("\(folder)/\(path)") }
     case "rename": try rename(call.path(0), to: call.path(1))
     case "renameat", "renameat2": try rename(call.path(1), to: call.path(3))
     case "link": try link(call.path(0), as: call.path(1), descriptors)
@@ -152,9 +160,11 @@ struct Recording {
     _ call: TracedCall, path index: Int, _ descriptors: inout [Int: Descriptor]
   ) throws {
     descriptors[call.result] = nil
+    paths[call.result] = try call.path(index)
     guard let name = name(try call.path(index)) else { return }
-    let flags =
-      call.name == "creat" ? ["O_CREAT", "O_TRUNC"] : call.arguments[index + 1].components(separatedBy: "|")
+    // openat2 has them in a structure: `{flags=O_RDWR|O_CREAT, mode=0600, …}`.
+    let words = call.arguments[index + 1].replacingOccurrences(of: "{flags=", with: "")
+    let flags = call.name == "creat" ? ["O_CREAT", "O_TRUNC"] : words.components(separatedBy: "|")
     if folders.contains(name), !flags.contains("O_TMPFILE") {
       return descriptors[call.result] = .folder(name)
     }

@@ -71,7 +71,7 @@ struct CallTrace {
   ]
 
   private static func isWriting(_ name: Substring, _ text: Substring) -> Bool {
-    writing.contains(name) || name == "openat" && text.contains("O_CREAT")
+    writing.contains(name) || name.hasPrefix("openat") && text.contains("O_CREAT")
   }
 
   private static func isDone(_ text: Substring) -> Bool {
