@@ -48,7 +48,8 @@ struct TracedCall {
 
   /// Every call by which files change, become durable, or get and lose descriptors.
   static let names = [
-    "open", "openat", "openat2", "creat", "close", "dup", "dup2", "dup3", "lseek", "write", "writev", "pwrite64",
+    "open", "openat", "openat2", "creat", "close", "dup", "dup2", "dup3", "lseek", "write", "writev",
+    "pwrite64",
     "pwritev", "pwritev2", "truncate", "ftruncate", "fallocate", "copy_file_range", "sendfile", "fsync",
     "fdatasync", "unlink", "unlinkat", "rename", "renameat", "renameat2", "link", "linkat", "mkdir",
     "mkdirat",
