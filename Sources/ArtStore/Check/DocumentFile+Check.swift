@@ -95,8 +95,7 @@ extension DocumentFile {
       _ = try Quarantine.kept.store(bytes, as: name + sibling)
     }
     guard !guarded.hasMoved else { throw .movedAway(path) }
-    try image.replace(file)
-    noticeRights(insteadOf: file)
+    if try image.replace(file) == .fewer { notice(.fewerRights(name)) }
     for sibling in copy.siblings where unlink(file.path.string + sibling) != 0 && errno != ENOENT {
       notice(.line("\(name): repaired, but \(ArtError.system("remove", file.name + sibling).cause)"))
     }

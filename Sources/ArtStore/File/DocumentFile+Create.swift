@@ -59,14 +59,6 @@ extension DocumentFile {
     syncNames(path)
   }
 
-  /// Tells that a file that has replaced another one has other permissions, since the file system refuses to set them.
-  func noticeRights(insteadOf old: LocatedFile) {
-    var status = stat()
-    guard lstat(old.path.string, &status) == 0, (status.st_mode ^ old.mode) & 0o777 != 0 else { return }
-    let (now, before) = (String(status.st_mode & 0o777, radix: 8), String(old.mode & 0o777, radix: 8))
-    notice(.line("\(name): its mode is \(now) now, and was \(before): the file system refuses to set it"))
-  }
-
   /// Makes the changed names at these paths durable, in their folders. The change is done by then, so a folder that cannot be
   /// synchronised is a notice, never an error. Returns whether the change survives a power cut.
   @discardableResult
@@ -169,7 +161,7 @@ struct FileImage {
   }
 
   private func link(as path: String, writing: (Int32) throws(ArtError) -> Void) throws(ArtError) {
-    try withUnnamedFile(near: path, like: nil, writing) { (file) throws(ArtError) in
+    _ = try withUnnamedFile(near: path, like: nil, writing) { (file) throws(ArtError) in
       do throws(SystemError) { try file.link(as: path) } catch {
         throw error.number == EEXIST ? .exists(path) : ArtError(error, cannot: "create", path)
       }
@@ -178,8 +170,8 @@ struct FileImage {
 
   /// Replaces the file at a path, keeping its owner and mode; its name is not durable yet. The caller holds an exclusive lock on that
   /// file, so that no other program uses the temporary name. A kill leaves at most the temporary file, which
-  /// the next repair removes.
-  func replace(_ file: LocatedFile) throws(ArtError) {
+  /// the next repair removes. Returns what became of the rights of the old file.
+  func replace(_ file: LocatedFile) throws(ArtError) -> FileRights.Applied {
     let bytes = try bytes()
     let name = Array(file.path.name.utf8).withUnsafeBufferPointer {
       ContentDigest.of($0)
@@ -193,7 +185,7 @@ struct FileImage {
     let path = folder.path(of: file.path.name)
     let temporary = folder.path(of: ".\(name).tmp")
     guard unlink(temporary) == 0 || errno == ENOENT else { throw .system("remove", temporary) }
-    try withUnnamedFile(near: path, like: file) { (new) throws(ArtError) in
+    return try withUnnamedFile(near: path, like: file) { (new) throws(ArtError) in
       try PlainFile.write(bytes, to: new, name: self.name)
     } _: { (new) throws(ArtError) in
       do throws(SystemError) { _ = try new.replace(path, over: temporary) } catch {
@@ -206,7 +198,7 @@ struct FileImage {
   private func withUnnamedFile(
     near path: String, like old: LocatedFile?, _ writing: (Int32) throws(ArtError) -> Void,
     _ body: (UnnamedFile) throws(ArtError) -> Void
-  ) throws(ArtError) {
+  ) throws(ArtError) -> FileRights.Applied {
     try Self.withUnnamedFile(near: path, like: old, name: name, writing, body)
   }
 

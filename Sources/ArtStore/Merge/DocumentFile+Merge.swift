@@ -347,7 +347,7 @@ extension DocumentFile {
 }
 
 extension DocumentNotice {
-  fileprivate static func fewerRights(_ name: String) -> DocumentNotice {
+  static func fewerRights(_ name: String) -> DocumentNotice {
     .line("\(name): the file system does not set the rights that it had; it has fewer now")
   }
 
