@@ -11,7 +11,7 @@ import Glibc
 /// | program | what it puts into its folder |
 /// |---|---|
 /// | Syncthing | `.stfolder`; `.stignore` |
-/// | Dropbox | `.dropbox`, `.dropbox.cache` |
+/// | Dropbox | the file `.dropbox`; `.dropbox.cache` |
 /// | Nextcloud, ownCloud | `.sync_….db`, `._sync_….db`, `.nextcloudsync.log`, `.owncloudsync.log` |
 ///
 /// Only what this user or root has put there counts. Sources: https://docs.syncthing.net/users/ignoring.html,
@@ -36,8 +36,12 @@ enum CarriedFolder {
       try FolderEntry.each(in: folder) { entry in
         guard !isMarked, entry.isHidden, let name = entry.name, isMark(name) else { return }
         var status = stat()
-        isMarked =
-          lstat("\(folder)/\(name)", &status) == 0 && (status.st_uid == geteuid() || status.st_uid == 0)
+        guard lstat("\(folder)/\(name)", &status) == 0, status.st_uid == geteuid() || status.st_uid == 0
+        else {
+          return
+        }
+        // The folder `~/.dropbox` has the program's settings. It carries neither the home nor what is downloaded there.
+        isMarked = name != ".dropbox" || status.st_mode & S_IFMT == S_IFREG
       }
     } catch {
       return false

@@ -370,6 +370,10 @@ import Testing
     }
     try watched.overwrite("stfolder", [])
     #expect(try !CarriedFolder.isCarried(document))
+    // In a home it is Dropbox's settings, and says nothing of what is downloaded beside it.
+    #expect(mkdir(watched[".dropbox"], 0o700) == 0)
+    #expect(try !CarriedFolder.isCarried(document))
+    #expect(rmdir(watched[".dropbox"]) == 0)
     let real = try #require(FilePath.resolvedIfThere(watched.path))
     try CarriedFolderStore().set(real, isCarried: true)
     #expect(try CarriedFolder.isCarried(document) && CarriedFolderStore().folders().contains(real))
