@@ -32,7 +32,7 @@ public struct Documents: Sendable {
     transfer: some PictureTransfer, proxies: ProxySettings = ProxySettings()
   ) throws -> ReceivedPicture {
     // Checked before a background is fetched in vain; `create` checks again that nothing is replaced.
-    try file.checkFree(remedy: .editExisting)
+    try file.checkFree()
     let found: PictureSource
     do throws(Refusal) { found = try source() } catch { throw BackgroundRefusal(error, asked: typed) }
     let received = try transfer.receive(found, for: file.path, proxies: proxies)
