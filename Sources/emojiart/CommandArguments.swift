@@ -134,7 +134,9 @@ extension CommandArguments {
   /// The arguments of this program for its parser, which begin with the command. Throws `usage` for a word that looks like an option and
   /// is none.
   static func forParser(_ arguments: [String]) throws(ArtError) -> [String] {
-    guard let first = arguments.first, first != "help", arguments.contains(where: { $0.hasPrefix("-") })
+    // The scripts of shells pass on what is typed, as it is.
+    guard let first = arguments.first, first != "help", !first.hasPrefix("---"),
+      arguments.contains(where: { $0.hasPrefix("-") })
     else {
       return arguments
     }

@@ -109,6 +109,12 @@ struct CommandArgumentsTests {
     }
   }
 
+  @Test("what completion passes on is left as it is, whatever is typed")
+  func completion() throws {
+    let words = ["---completion", "move", "--", "--by", "4", "0", "emojiart", "move", "bees", "--by", "-10,5", "-oa.png", ""]
+    #expect(try CommandArguments.forParser(words) == words)
+  }
+
   @Test("words that the shell takes for commands are commands of a stream, or lead to one")
   func synonyms() {
     let document = StreamDocument(path: "d.emojiart", folder: ".")
