@@ -94,6 +94,14 @@ import Testing
       let moved = try documents.rename(file, to: twin.path)
       #expect(FilePath(moved.path) == FilePath(twin.path))
       #expect(FileIdentity(at: watched[there]) == nil && FileIdentity(at: watched[new]) != nil)
+      // Also in a workspace, which holds the folder open and names its files by that.
+      var settings = WorkspaceSettings()
+      settings.journal = .folder(watched.journals)
+      settings.pending = .none
+      let workspace = try await Workspace.open(watched.path, settings)
+      #expect(try await workspace.rename(new, to: there, by: watched.recovery()) == there)
+      await workspace.close()
+      #expect(FileIdentity(at: watched[there]) != nil && FileIdentity(at: watched[new]) == nil)
     }
   }
 

@@ -70,7 +70,11 @@ extension DocumentFile {
     guard lstat(path, &status) != 0 else {
       throw ArtError(.exists, "\(name) exists already", about: name, remedy: remedy)
     }
-    if let twin = TypedPath.twins(of: path).first(where: { $0 != old.map { FilePath($0.path) } }) {
+    // By what it is: the same file may be named by another path, such as one below a folder that is held open.
+    let moved = old.flatMap { FileIdentity(at: $0.path) }
+    if let twin = TypedPath.twins(of: path).first(where: {
+      moved == nil || FileIdentity(at: $0.string) != moved
+    }) {
       throw .twinExists(twin, of: name)
     }
     let folder = FilePath(path).folder
