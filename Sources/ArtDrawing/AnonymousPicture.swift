@@ -142,22 +142,36 @@ extension AnonymousPicture {
   /// 23008-12, annex A).
   private static func avif(_ bytes: [UInt8]) -> [UInt8] {
     var result = bytes
+    var end = 0
+    Box.each(PictureBytes(bytes)) { box in
+      end = box.data.slice.endIndex
+      // Of the whole file only these are needed (AVIF 1.1, 2 and 3).
+      if !["ftyp", "meta", "moov", "mdat"].contains(box.kind) {
+        for index in box.data.slice.indices { result[index] = 0 }
+      }
+      return true
+    }
     for range in descriptions(in: PictureBytes(bytes), depth: 0) {
       for index in range.clamped(to: result.indices) { result[index] = 0 }
     }
-    return result
+    return Array(result.prefix(end))
   }
 
   private static func descriptions(in boxes: PictureBytes, depth: Int) -> [Range<Int>] {
     guard depth < 4 else { return [] }
     var found: [Range<Int>] = []
     Box.each(boxes) { box in
+      let data = box.data
       switch box.kind {
-      case "udta", "uuid", "free", "skip": found.append(box.data.slice.indices)
+      case "udta", "uuid", "free", "skip": found.append(data.slice.indices)
+      case "mvhd", "tkhd", "mdhd":
+        // The times of creation and of the last change.
+        let size = data.byte(0) == 1 ? 16 : 8
+        if let times = data.part(4, size) { found.append(times.slice.indices) }
       case "meta":
-        guard let meta = box.data.dropped(4) else { return true }
+        guard let meta = data.dropped(4) else { return true }
         found += items(in: meta) + descriptions(in: meta, depth: depth + 1)
-      case "moov", "trak": found += descriptions(in: box.data, depth: depth + 1)
+      case "moov", "trak", "mdia": found += descriptions(in: data, depth: depth + 1)
       default: break
       }
       return true

@@ -75,8 +75,30 @@ import Testing
       }
       try expectNone(in: planted, fixture.name)
     }
-    try expectNone(in: try describedAVIF(), "AVIF")
+    let described = try describedAVIF()
+    try expectNone(in: described, "AVIF")
+    // A box of another kind, such as programs put at the end, and what follows the last box.
+    let box = [0, 0, 0, 20] + Array("sefd".utf8) + Self.secret
+    try expectNone(in: described + box, "AVIF with a trailer")
+    try animatedTimes()
     print("V17 planted: \(count + 2)")
+  }
+
+  /// The times in an animated AVIF are taken out, in each box that has them.
+  private func animatedTimes() throws {
+    let bytes = try PictureFixture.accepted.first { $0.header?.kind == .avif && $0.header?.isAnimated == true }?.bytes
+    var dated = try #require(bytes)
+    let stamp: [UInt8] = [0xE1, 0xD2, 0xC3, 0xB4]
+    var count = 0
+    for kind in ["mvhd", "tkhd", "mdhd"] {
+      guard let place = Data(dated).range(of: Data(kind.utf8))?.lowerBound else { continue }
+      dated.replaceSubrange(place + 8..<place + 12, with: stamp)
+      count += 1
+    }
+    #expect(count == 3, "a control")
+    let file = try AnonymousPicture.bytes(of: dated)
+    #expect(Data(file).range(of: Data(stamp)) == nil)
+    #expect(try PictureHeader(file) == PictureHeader(dated))
   }
 
   /// An AVIF picture with EXIF and XMP of the secret, made by libavif.
