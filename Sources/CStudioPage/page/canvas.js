@@ -22,8 +22,8 @@ import { boxOf, edgesAround, edgesOf, ems } from './rules.js';
 const carpetTimes = 1.5;
 /** Milliseconds between requests while the camera moves, and until one after it has come to rest. */
 const pace = { moving: 60, rest: 80 };
-/** Milliseconds until another painter is started in place of one that has failed: the first at once. */
-const restart = { step: 1000, most: 30_000 };
+/** Milliseconds until another painter is started in place of one that has failed, the first at once; and after which a failure counts as the first. */
+const restart = { step: 1000, most: 30_000, calm: 60_000 };
 /** @type {Matrix} */
 export const identity = [1, 0, 0, 1, 0, 0];
 
@@ -93,8 +93,9 @@ export class Picture {
    * @type {Pick<ToPainter, 'ticket' | 'colors' | 'sheet' | 'picture'>}
    */
   #told = {};
-  /** How many painters have failed since the last carpet. */
+  /** How many painters have failed one soon after the other, and when the last one did. */
   #failures = 0;
+  #failedAt = -Infinity;
   #restarting = 0;
   /**
    * All labels, for another painter. The studio sets it.
@@ -130,6 +131,10 @@ export class Picture {
    */
   #fail(worker) {
     if (worker !== this.#worker || this.#restarting) return;
+    const now = performance.now();
+    // One that paints for a while, and fails at one picture again and again, is not begun anew without a pause.
+    if (now - this.#failedAt > restart.calm) this.#failures = 0;
+    this.#failedAt = now;
     this.#restarting = setTimeout(() => this.#restart(), Math.min(restart.most, restart.step * this.#failures));
     this.#failures += 1;
   }
@@ -407,7 +412,6 @@ export class Picture {
     }
     if (kind !== 'carpet') return;
     [this.lastMilliseconds, this.held] = [milliseconds, held];
-    this.#failures = 0;
     this.#carpet.show(bitmap, request);
     this.#carpet.place(this.camera, identity);
     this.#paintedStamp = stamp;

@@ -563,8 +563,8 @@ export class Presence {
 
 // MARK: Links
 
-/** The longest link that browsers take. */
-const linkLimit = 2_000_000;
+/** The longest link that each browser takes: Firefox throws for a longer one. */
+const linkLimit = 1_048_572;
 
 /**
  * The address of a link that a user gives: another server has another port, and its pages do not see what this one keeps, so the link brings it. Null

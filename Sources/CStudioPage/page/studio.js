@@ -404,9 +404,13 @@ export class Studio {
    */
   async #finish() {
     this.cancelGesture();
-    this.settle();
+    this.endInput();
     this.closeAlert();
-    while (this.store.pending.length && this.#isFollowing) await new Promise((resolve) => { this.#waiting.push(() => resolve(undefined)); });
+    while (this.store.pending.length && this.#isFollowing) {
+      await new Promise((resolve) => { this.#waiting.push(() => resolve(undefined)); });
+      // What was begun meanwhile belongs to this document, too.
+      this.endInput();
+    }
     if (this.net.state !== 'open') return false;
     if (!this.store.pending.length) return true;
     // If not, the connection has broken meanwhile, and the document is opened again next.
@@ -445,7 +449,10 @@ export class Studio {
     const { id, name } = this.#opening;
     const isOther = this.isOpen && id !== this.#identity;
     // What is pending belongs to the document that was open.
-    if (isOther) this.#forget();
+    if (isOther) {
+      this.endInput();
+      this.#forget();
+    }
     [this.#identity, this.name] = [id, name];
     tab.set('document', JSON.stringify({ name, folderID: this.#folderID }));
     if (!this.isOpen || isOther) this.#restore();
@@ -573,6 +580,8 @@ export class Studio {
    * @param {string} name
    */
   #keep(request, name) {
+    // The page was to be left, and is not.
+    this.isGoing = false;
     this.net.outbox.keep({ client: this.net.client, folderID: this.#folderID, folder: this.#folder, document: this.#identity, path: this.name, name, request });
   }
 
@@ -585,8 +594,8 @@ export class Studio {
    */
   go(address) {
     this.endInput();
-    // A link to this page only changes its fragment.
-    this.isGoing = !address?.startsWith(`${location.origin}/`);
+    // A link to this page only changes its fragment. A reload does not bring what could not be kept.
+    this.isGoing = address ? !address.startsWith(`${location.origin}/`) : !this.net.outbox.isShort;
     if (address) location.assign(address);
     else location.reload();
   }

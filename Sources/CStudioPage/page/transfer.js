@@ -28,6 +28,9 @@ const textBytes = 1 << 20;
 /** How far a pasted copy lies from the last one. */
 const pasteStep = 20;
 
+/** Whether a copy event of the browser got what is selected on the canvas. */
+let isCopied = false;
+
 /** @param {Studio} studio */
 export function attachTransfer(studio) {
   addEventListener('beforeprint', () => { if (!document.getElementById('print') && studio.isOpen) printShown(studio); });
@@ -39,6 +42,7 @@ export function attachTransfer(studio) {
       const { text, json } = copied(studio.selection);
       event.clipboardData.setData('text/plain', text);
       event.clipboardData.setData(ours, json);
+      isCopied = true;
       if (type === 'cut') run(studio, 'delete');
     });
   }
@@ -91,7 +95,10 @@ function asText(labels) {
  */
 function byEvent(command) {
   const { supports } = /** @type {any} */ (ClipboardItem);
-  return supports !== undefined && !supports(`web ${ours}`) && document.execCommand(command);
+  if (supports === undefined || supports(`web ${ours}`)) return false;
+  isCopied = false;
+  // The browser may have copied a text that is selected elsewhere.
+  return document.execCommand(command) && (command === 'paste' || isCopied);
 }
 
 /**
