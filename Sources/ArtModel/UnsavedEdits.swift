@@ -82,13 +82,12 @@ public struct UnsavedEdits: Sendable {
     older[end].last = last
   }
 
-  /// The edits that are not saved. The saved ones come first.
+  /// The edits that are not saved. The saved ones come first, but for one that was left out, since another program had performed its request.
   public func without(_ isSaved: (EditID) -> Bool) -> UnsavedEdits {
     var rest = self
     rest.older.removeFirst(older.prefix { isSaved($0.last) }.count)
-    let saved = entries.prefix { isSaved($0.id) }.count
-    if saved > 0 { rest.older = [] }
-    rest.entries.removeFirst(saved)
+    rest.entries.removeAll { isSaved($0.id) }
+    if rest.entries.count < entries.count { rest.older = [] }
     return rest
   }
 }
@@ -136,6 +135,9 @@ struct NetChanges: Sendable {
 
 /// Edits whose requests another program has performed, too: for the same session and under the same tag. A client repeats a request by another
 /// program if it gets no answer, and both may perform it before one knows what the other one has saved. The edit that is in the log counts.
+///
+/// Only an edit of one request is compared, and only with an edit of one request. An edit of several requests (a draft, what a restore brings) can
+/// have more than this one has: leaving it out could lose an edit, and an undo of it would take back too much. Both stay then.
 package struct RepeatedEdits: Sendable {
   /// For each edit that does not count the one that the log has.
   package private(set) var edits: [EditID: EditID] = [:]
@@ -150,18 +152,15 @@ package struct RepeatedEdits: Sendable {
   /// Looks up edits that are not in the log.
   package init(_ entries: [LoggedEdit], in log: [LoggedEdit]) {
     let known = Set(log.lazy.map(\.id))
-    let new = entries.filter { $0.session != nil && !$0.stamp.tags.isEmpty && !known.contains($0.id) }
+    let new = entries.filter { $0.session != nil && $0.stamp.tags.count == 1 && !known.contains($0.id) }
     guard !new.isEmpty else { return }
-    let logged = Self.byRequest(log)
+    let logged = Self.byRequest(log.filter { $0.stamp.tags.count == 1 })
     for (key, mine) in Self.byRequest(new) {
       guard let theirs = logged[key], let last = theirs.last else { continue }
       for (index, entry) in mine.enumerated() {
         edits[entry.id] = index < theirs.count ? theirs[index].id : last.id
       }
-      // What a restore brings is of many requests.
-      let (own, other) = (
-        mine.flatMap(\.addedEmojis), theirs.filter { $0.stamp.tags.count == 1 }.flatMap(\.addedEmojis)
-      )
+      let (own, other) = (mine.flatMap(\.addedEmojis), theirs.flatMap(\.addedEmojis))
       guard own.count == other.count else { continue }
       for (old, new) in zip(own, other) { emojis[old] = new }
     }

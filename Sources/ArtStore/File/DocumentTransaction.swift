@@ -450,6 +450,16 @@ extension DocumentTransaction {
     return try row.integer(0) > 0
   }
 
+  /// The edit of a revision; nil if the log has none of it any more. Throws `damaged` for an id that is none.
+  func loggedID(at revision: Int) throws(ArtError) -> EditID? {
+    let row = try statement("SELECT origin || ':' || sequence FROM edit WHERE revision = ?1")
+    try row.bind(.integer(revision))
+    defer { row.reset() }
+    guard try row.step() else { return nil }
+    guard let id = EditID(try row.text(0)) else { throw .damaged(connection.name, "an edit has no id") }
+    return id
+  }
+
   /// Removes all edits of the log and of the archive: those that follow are not known one by one.
   func forgetEdits() throws(ArtError) {
     while let revision = try oldestRevision() {

@@ -99,7 +99,7 @@ public struct NetEdits: Sendable {
   func save(
     to art: inout some SavableArt, named name: String, savedSequence: (Origin) throws(ArtError) -> Int?
   ) throws(ArtError) -> RebasedSave? {
-    if let saved = countSaved(in: art), try hasPicture(in: art) {
+    if let saved = try countSaved(in: art), try hasPicture(in: art) {
       try write(to: &art, from: saved)
       return nil
     }
@@ -130,9 +130,14 @@ public struct NetEdits: Sendable {
   }
 
   /// How many of the entries the document has already, if nothing else was saved since the base; else nil.
-  private func countSaved(in art: some SavableArt) -> Int? {
+  private func countSaved(in art: some SavableArt) throws(ArtError) -> Int? {
     if art.revision == base.revision, art.head == base.head { return 0 }
-    return unsaved.entries.firstIndex { $0.revision == art.revision && $0.id == art.head }.map { $0 + 1 }
+    guard let last = unsaved.entries.firstIndex(where: { $0.revision == art.revision && $0.id == art.head }),
+      let first = unsaved.entries.first
+    else { return nil }
+    // An edit of others, in whose place one of these was left out, leaves the revision of the last one as it was.
+    guard try art.loggedID(at: first.revision).map({ $0 == first.id }) ?? true else { return nil }
+    return last + 1
   }
 
   /// Whether the document has the picture of the new background. Pictures of others may have evicted it.
@@ -172,6 +177,8 @@ protocol SavableArt: EditableArt {
   var head: EditID? { get }
   /// The whole document, verified.
   func load() throws(ArtError) -> DocumentContent
+  /// The edit of a revision; nil if the log has none of it any more.
+  func loggedID(at revision: Int) throws(ArtError) -> EditID?
   /// Removes all edits of the log and of the archive: those that follow are not known one by one.
   mutating func forgetEdits() throws(ArtError)
   /// Adds an entry to the log whose changes have been applied.
@@ -184,6 +191,7 @@ extension DocumentTransaction: SavableArt {}
 
 extension DocumentContent: SavableArt {
   func load() -> DocumentContent { self }
+  func loggedID(at revision: Int) -> EditID? { log.first { $0.revision == revision }?.id }
   func touch() {}
   mutating func forgetEdits() { clearLog() }
 }
