@@ -82,7 +82,10 @@ extension DocumentFile {
   private func ownCopy(
     beside document: LocatedFile, like known: DocumentCopy?
   ) throws(ArtError) -> DocumentCopy {
-    guard let held = try HeldFile(path) else { throw .untrusted(name, "it is no regular file") }
+    guard let held = try HeldFile(path) else {
+      guard FileIdentity(at: path) != nil else { throw .noSuchDocument(name, near: []) }
+      throw .untrusted(name, "it is no regular file")
+    }
     if let why = try held.distrust(beside: document) { throw .untrusted(name, why) }
     return try copy(of: held, like: known)
   }
@@ -118,7 +121,7 @@ extension DocumentFile {
       throw error
     }
     try leftover.remove()
-    try PlainFile.syncFolder(of: file.path.string)
+    syncNames(file.path.string)
   }
 
   /// The folder of a path without symbolic links.
@@ -269,7 +272,8 @@ extension DocumentFile {
     guard !mustRewrite else { return try rewrite(copy, file, transaction) }
     guard let exchanged else { return nil }
     if rights == .fewer { notice(.fewerRights(name)) }
-    try PlainFile.syncFolder(of: file.path.string)
+    // The copies that are removed next are in the quarantine, which is synchronised.
+    syncNames(file.path.string)
     try reached(.exchanged)
     let out = FileIdentity(at: leftover.path)
     if out == file.identity {
@@ -290,7 +294,12 @@ extension DocumentFile {
     do throws(SystemError) { try FilePath.exchange(file.path.string, leftover.path) } catch {
       throw ArtError(error, cannot: "replace", file.name)
     }
-    try leftover.remove()
+    // A third file may have come out that another program has put there meanwhile. It stays, and the next merge looks at it.
+    if let third = FileIdentity(at: leftover.path), third != exchanged {
+      try leftover.record([third], of: copy.content.id)
+    } else {
+      try leftover.remove()
+    }
     throw .replaced(path)
   }
 
