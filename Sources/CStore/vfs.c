@@ -470,15 +470,25 @@ static void make_layer(sqlite3_vfs *layer, const char *name, sqlite3_vfs *real) 
   sqlite3_vfs_register(layer, 0);
 }
 
+/// Whether a file is a temporary one of SQLite's: its name is `etilqs_` and hexadecimal digits, which no document and no journal of one has.
+static bool is_temporary(const char *path) {
+  const char *slash = strrchr(path, '/');
+  const char *name = slash ? slash + 1 : path;
+  const char prefix[] = "etilqs_";
+  if (strncmp(name, prefix, sizeof prefix - 1) != 0) return false;
+  name += sizeof prefix - 1;
+  return *name != 0 && name[strspn(name, "0123456789abcdef")] == 0;
+}
+
 /// SQLite is given paths without links: one that is on the way now was put there meanwhile. Its own temporary files may be anywhere.
 static int open_plain(const char *path, int flags, int mode) {
-  if (strstr(path, "/etilqs_")) return open(path, flags, mode);
+  if (is_temporary(path)) return open(path, flags, mode);
   return csystem_open_plain(path, flags, (mode_t)mode);
 }
 
 static int unlink_plain(const char *path) {
   const char *slash = strrchr(path, '/');
-  if (!slash || slash == path || strstr(path, "/etilqs_")) return unlink(path);
+  if (!slash || slash == path || is_temporary(path)) return unlink(path);
   char *folder = strndup(path, (size_t)(slash - path));
   if (!folder) {
     errno = ENOMEM;
