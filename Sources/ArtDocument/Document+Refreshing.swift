@@ -83,8 +83,9 @@ extension Document {
     let result: RefreshResult
     /// Why the store cannot be saved; nil if it seems that it can.
     var readOnlyReason: String?
-    /// The folder for the journal of a document that could not be edited before.
+    /// The folder for the journal of a document that could not be edited before, and what became of its orphaned journals.
     var folder: JournalFolder?
+    var recovered: [RecoveryOutcome] = []
   }
 
   /// The state of the store at a refresh.
@@ -112,9 +113,9 @@ extension Document {
       do throws(ArtError) {
         let found = try await wait { () throws(ArtError) -> Refreshed in
           let reason = try preparation.readOnlyReason(of: store)
-          let folder = try wasDisabled && reason == nil ? preparation.prepare(store).folder : nil
+          let (folder, recovered) = try wasDisabled && reason == nil ? preparation.prepare(store) : (nil, [])
           func found(_ result: RefreshResult) -> Refreshed {
-            Refreshed(result: result, readOnlyReason: reason, folder: folder)
+            Refreshed(result: result, readOnlyReason: reason, folder: folder, recovered: recovered)
           }
           let stamp = try store.stamp()
           if let old, stamp.provesUnchanged(since: old) { return found(.unchanged(stamp, held)) }
@@ -170,7 +171,7 @@ extension Document {
     }
     if blocker.readError == nil {
       if !hasUnsavedChanges { emit(life.refreshSucceeded()) }
-      noteAccess(found.readOnlyReason, journal: found.folder)
+      noteAccess(found.readOnlyReason, journal: found.folder, found.recovered)
     }
     // What failed before is tried again.
     mergeReplaced()

@@ -83,8 +83,9 @@ public actor Document {
       unsaved: changeCount.unsaved)
   }
 
-  /// The results of restoring orphaned journals when the document was opened.
-  public nonisolated let recovered: [RecoveryOutcome]
+  /// The results of restoring orphaned journals when the document was opened, or became editable.
+  public nonisolated var recovered: [RecoveryOutcome] { recoveries.withLock { $0 } }
+  private let recoveries: Mutex<[RecoveryOutcome]>
 
   private nonisolated let location: StoreLocation
   var copy: WorkingCopy
@@ -235,7 +236,7 @@ public actor Document {
     _ time: @escaping @Sendable () -> Int
   ) {
     location = StoreLocation(store)
-    self.recovered = recovered
+    recoveries = Mutex(recovered)
     self.preparation = preparation
     self.copy = copy
     self.stamp = stamp
@@ -262,7 +263,8 @@ public actor Document {
 
   /// Notes what a refresh has found: why the document cannot be saved, or that it can, and the folder for its journal. Without a journal it
   /// stays as it is, and the next refresh tries again.
-  func noteAccess(_ reason: String?, journal folder: JournalFolder?) {
+  func noteAccess(_ reason: String?, journal folder: JournalFolder?, _ recovered: [RecoveryOutcome]) {
+    recoveries.withLock { $0 += recovered }
     if let reason {
       guard !hasUnsavedChanges, closing == 0 else { return }
       emit(life.editingDisabled(because: reason))
