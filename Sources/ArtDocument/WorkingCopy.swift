@@ -315,7 +315,7 @@ struct WorkingCopy: Sendable {
       events = own.events
       events += adopt(
         rebased.content, at: outcome.base, rebased.others, recorded: rebased.savedBefore, isRebased: true,
-        renamed: own.renamed, repeated: own.repeated)
+        renamed: own.renamed, twins: own.twins)
     } else {
       content.markSaved(after: base.revision, upTo: outcome.base.revision, save: base.revision + 1)
       base = outcome.base
@@ -351,7 +351,7 @@ struct WorkingCopy: Sendable {
   private mutating func adopt(
     _ saved: DocumentContent, at base: DocumentBase, _ others: ExternalChange?, recorded: Int?,
     isRebased: Bool,
-    renamed: [EmojiID: EmojiID] = [:], repeated: [EditID: EditID] = [:]
+    renamed: [EmojiID: EmojiID] = [:], twins: [EditID: EditID] = [:]
   ) -> [DocumentEvent] {
     guardEdits(besides: saved, others, recorded: recorded)
     let old = content
@@ -362,7 +362,7 @@ struct WorkingCopy: Sendable {
     if !unsaved.isEmpty {
       var random = generator
       let rebased = content.rebase(
-        unsaved, save: base.revision + 1, renamed: renamed, repeated: repeated, using: &random)
+        unsaved, save: base.revision + 1, renamed: renamed, twins: twins, using: &random)
       generator = random
       unsaved = rebased.edits
       events += rebased.events(besides: renamed)

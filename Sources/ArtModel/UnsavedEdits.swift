@@ -133,44 +133,73 @@ struct NetChanges: Sendable {
 
 // MARK: - Requests that two programs performed
 
-/// Edits whose requests another program has performed, too: for the same session and under the same tag. A client repeats a request by another
+/// Edits whose requests another program has performed, too: for the same session and under the same tags. A client repeats a request by another
 /// program if it gets no answer, and both may perform it before one knows what the other one has saved. The edit that is in the log counts.
 ///
-/// Only an edit of one request is compared, and only with an edit of one request. An edit of several requests (a draft, what a restore brings) can
-/// have more than this one has: leaving it out could lose an edit, and an undo of it would take back too much. Both stay then.
+/// An edit of several requests (a draft) is left out only if the log has all of them. The log may have a request in an edit of more requests,
+/// as a restore makes one: an undo would take back too much of that edit, and so an undo of the edit that is left out is applied by its values.
 package struct RepeatedEdits: Sendable {
-  /// For each edit that does not count the one that the log has.
+  /// For each edit that does not count one that the log has of its last request.
   package private(set) var edits: [EditID: EditID] = [:]
-  /// For the emoji that it adds those that the other edit added.
+  /// Those of them that are of the same requests as the one in the log.
+  package private(set) var twins: [EditID: EditID] = [:]
+  /// For the emoji that they add those that the edits in the log added.
   package private(set) var emojis: [EmojiID: EmojiID] = [:]
 
   private struct Key: Hashable {
     let session: SessionID
-    let tag: RequestTag
+    let tags: [RequestTag]
   }
 
   /// Looks up edits that are not in the log.
   package init(_ entries: [LoggedEdit], in log: [LoggedEdit]) {
     let known = Set(log.lazy.map(\.id))
-    let new = entries.filter { $0.session != nil && $0.stamp.tags.count == 1 && !known.contains($0.id) }
+    let new = entries.filter { $0.session != nil && !$0.stamp.tags.isEmpty && !known.contains($0.id) }
     guard !new.isEmpty else { return }
-    let logged = Self.byRequest(log.filter { $0.stamp.tags.count == 1 })
-    for (key, mine) in Self.byRequest(new) {
-      guard let theirs = logged[key], let last = theirs.last else { continue }
+    let logged = Self.grouped(log) { $0.map { [$0] } }
+    for (key, mine) in Self.grouped(new, by: { [$0] }) {
+      let found = key.tags.map { logged[Key(session: key.session, tags: [$0])] ?? [] }
+      guard found.allSatisfy({ !$0.isEmpty }), let last = found.last?.last else { continue }
+      let theirs = found.joined().filter { $0.stamp.tags == key.tags }
+      let same = Self.unique(theirs)
       for (index, entry) in mine.enumerated() {
-        edits[entry.id] = index < theirs.count ? theirs[index].id : last.id
+        let other = index < same.count ? same[index].id : (same.last ?? last).id
+        edits[entry.id] = other
+        if !same.isEmpty { twins[entry.id] = other }
       }
-      let (own, other) = (mine.flatMap(\.addedEmojis), theirs.flatMap(\.addedEmojis))
-      guard own.count == other.count else { continue }
-      for (old, new) in zip(own, other) { emojis[old] = new }
+      let added = mine.flatMap(\.addedEmojis)
+      emojis.merge(Self.pairs(added, Self.unique(same.isEmpty ? Array(found.joined()) : same).flatMap(\.addedEmojis))) { $1 }
     }
   }
 
-  private static func byRequest(_ entries: [LoggedEdit]) -> [Key: [LoggedEdit]] {
+  private static func grouped(_ entries: [LoggedEdit], by keys: ([RequestTag]) -> [[RequestTag]]) -> [Key: [LoggedEdit]] {
     var found: [Key: [LoggedEdit]] = [:]
     for entry in entries {
       guard let session = entry.session else { continue }
-      for tag in entry.stamp.tags { found[Key(session: session, tag: tag), default: []].append(entry) }
+      for tags in keys(entry.stamp.tags) { found[Key(session: session, tags: tags), default: []].append(entry) }
+    }
+    return found
+  }
+
+  private static func unique(_ entries: [LoggedEdit]) -> [LoggedEdit] {
+    var known: Set<EditID> = []
+    return entries.filter { known.insert($0.id).inserted }
+  }
+
+  /// Which emoji of other edits stands for which own one: by their order if there are as many, else the one that looks the same, or the only
+  /// one of that text.
+  private static func pairs(_ own: [Emoji], _ others: [Emoji]) -> [EmojiID: EmojiID] {
+    var found: [EmojiID: EmojiID] = [:]
+    guard own.count != others.count else {
+      for (old, new) in zip(own, others) { found[old.id] = new.id }
+      return found
+    }
+    var rest = others
+    for emoji in own {
+      let alike = rest.indices.filter { rest[$0].text == emoji.text }
+      guard let index = alike.first(where: { rest[$0].position == emoji.position && rest[$0].size == emoji.size }) ?? (alike.count == 1 ? alike.first : nil)
+      else { continue }
+      found[emoji.id] = rest.remove(at: index).id
     }
     return found
   }
@@ -180,7 +209,7 @@ package struct RepeatedEdits: Sendable {
     guard !edits.isEmpty else { return entries }
     return entries.filter { edits[$0.id] == nil }.map { entry in
       LoggedEdit(
-        entry.stamp, revision: entry.revision, save: entry.save, kind: entry.kind.renamed(by: edits),
+        entry.stamp, revision: entry.revision, save: entry.save, kind: entry.kind.renamed(by: twins),
         edit: Edit(name: entry.edit.name, changes: entry.edit.changes.map { $0.renamed(by: emojis) }),
         inverse: entry.inverse.map { $0.renamed(by: emojis) },
         dropped: entry.dropped.map { $0.renamed(by: emojis) })
@@ -189,8 +218,8 @@ package struct RepeatedEdits: Sendable {
 }
 
 extension LoggedEdit {
-  fileprivate var addedEmojis: [EmojiID] {
-    edit.changes.compactMap { if case .add(let emoji) = $0 { emoji.id } else { nil } }
+  fileprivate var addedEmojis: [Emoji] {
+    edit.changes.compactMap { if case .add(let emoji) = $0 { emoji } else { nil } }
   }
 }
 
@@ -217,8 +246,10 @@ public struct RebasedEdits: Sendable {
   public fileprivate(set) var dropped: [(id: EditID, changes: [Change])] = []
   /// New ids of emoji whose old ids another program has used too, and those that another program gave them which performed the same request.
   public fileprivate(set) var renamed: [EmojiID: EmojiID] = [:]
-  /// Edits that are left out, because the document has another program's of the same request.
+  /// Edits that are left out, because the document has another program's of the same requests, or of more.
   public fileprivate(set) var repeated: [EditID: EditID] = [:]
+  /// Those of them that are of the same requests as the other one.
+  package fileprivate(set) var twins: [EditID: EditID] = [:]
 
   fileprivate init(renamed: [EmojiID: EmojiID]) { self.renamed = renamed }
 
@@ -231,16 +262,16 @@ extension DocumentContent {
   /// Fields are independent: only a later edit of the same field replaces a value. Changes that exceed a bound are
   /// dropped, and so are edits of requests that the log has. `save` is the save that the edits belong to;
   /// new ids are drawn from `generator`; `renamed` has the new ids of emoji that earlier edits added, and
-  /// `repeated` the edits that stand for earlier ones which were left out.
+  /// `twins` the edits that stand for earlier ones which were left out.
   public mutating func rebase(
-    _ unsaved: UnsavedEdits, save: Int, renamed: [EmojiID: EmojiID] = [:], repeated: [EditID: EditID] = [:],
+    _ unsaved: UnsavedEdits, save: Int, renamed: [EmojiID: EmojiID] = [:], twins: [EditID: EditID] = [:],
     using generator: inout some RandomNumberGenerator
   ) -> RebasedEdits {
     var rebased = RebasedEdits(renamed: renamed)
     let found = RepeatedEdits(unsaved.entries, in: log)
     rebased.renamed.merge(found.emojis) { $1 }
-    rebased.repeated = found.edits
-    let twins = repeated.merging(found.edits) { $1 }
+    (rebased.repeated, rebased.twins) = (found.edits, found.twins)
+    let twins = twins.merging(found.twins) { $1 }
     for batch in unsaved.older {
       let applied = reapply(
         batch.net.changes, of: .edit, as: batch.last, at: unsaved.entries.first?.time ?? 0, &rebased,

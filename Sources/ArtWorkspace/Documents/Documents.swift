@@ -188,6 +188,7 @@ public struct Documents: Sendable {
   public func undelete(
     _ trashed: TrashedDocument, notice: @escaping @Sendable (DocumentNotice) -> Void = { _ in }
   ) throws(ArtError) -> DocumentFile {
+    _ = try DocumentFile(trashed.path).stamp()
     try DocumentFile(trashed.original).checkFree()
     return try trashed.putBack(notice)
   }
