@@ -4,7 +4,7 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { captionLimits, captionWords, emojiRows, fitted, isPrivate, kindOf, looksLikePicture, meaningOf, readHTML, whole } from '../../Sources/CStudioPage/page/pasted.js';
+import { captionLimits, captionWords, emojiRows, fitted, isLabel, isPrivate, kindOf, looksLikePicture, meaningOf, readHTML, whole } from '../../Sources/CStudioPage/page/pasted.js';
 
 const none = { html: '', uris: '', text: '' };
 const meaning = (texts, hasPicture = false) => meaningOf({ ...none, ...texts }, hasPicture);
@@ -106,4 +106,21 @@ test('any HTML is read, and in little time', () => {
   for (const piece of ['<', '<a "', '<img ', '<!--', '<script>', '&#', '<img src="', "<p a='"]) readHTML(piece.repeat(100_000));
   assert.ok(process.cpuUsage(start).user < 20e6);
   assert.equal(readHTML(`<img src="data:image/png;base64,${'A'.repeat(5 << 20)}">`).images[0].src.length, (5 << 20) + 22);
+});
+
+test('pasted labels are those that a document can have', () => {
+  const [emoji, caption] = [{ text: '🐝', x: 5, y: 5, size: 20 }, { text: 'Hello', x: 5, y: 5, size: 20, kind: 'caption', box: [1, 1] }];
+  const labels = [
+    emoji, { ...emoji, rotation: -180, mirrored: true, color: '#ff000080' }, { ...emoji, text: 'X(🐝)' }, { ...emoji, text: '🐝'.repeat(16) }, { ...emoji, text: '1️⃣' },
+    caption, { ...caption, text: ` 🐝${'\n'.repeat(99)}.` }, { ...caption, text: 'é'.repeat(500) },
+  ];
+  for (const label of labels) assert.ok(isLabel(label), JSON.stringify(label));
+  const others = [
+    null, 7, [], {}, { ...emoji, x: '5' }, { ...emoji, x: 1_000_001 }, { ...emoji, size: 0 }, { ...emoji, rotation: 181 }, { ...emoji, mirrored: false }, { ...emoji, color: 'red' },
+    // What the server refuses in an edit costs the labels beside it, too.
+    { ...emoji, text: '' }, { ...emoji, text: '"><img src=x onerror=X(1)>' }, { ...emoji, text: '"><b>🐝' + '.'.repeat(16) }, { ...emoji, text: '🐝'.repeat(17) }, { ...emoji, text: `🐝${'\u0301'.repeat(127)}` },
+    { ...emoji, text: '\ud83d' }, { ...emoji, box: [1, 1] }, { ...caption, box: [1] }, { ...caption, box: [1, 2001] }, { ...caption, kind: 'other' },
+    { ...caption, text: ' \n' }, { ...caption, text: 'é'.repeat(501) }, { ...caption, text: `.${'\n'.repeat(100)}.` },
+  ];
+  for (const other of others) assert.ok(!isLabel(other), JSON.stringify(other));
 });

@@ -3,6 +3,8 @@
 // What pasted and dropped data mean: words and emoji, one picture, or a link. Text wins: a picture is meant only where the HTML is nothing but
 // one picture, since chats and web pages draw emoji, icons and placeholders as pictures.
 
+import { limits } from './rules.js';
+
 /** @typedef {{ html: string, uris: string, text: string }} Texts the texts of a clipboard; an empty one is missing */
 /** @typedef {{ kind: 'picture', address: string | null, others: number } | { kind: 'words', text: string } | { kind: 'link', text: string }
  *   | { kind: 'file' } | null} Meaning `others` is how many more pictures there are; `file` is an address on the user's machine, which no page reads */
@@ -12,6 +14,8 @@
 const leastSide = 17;
 /** The most bytes of a caption's words in UTF-8, and the most lines. */
 export const captionLimits = Object.freeze({ bytes: 1000, lines: 100 });
+/** The most bytes of an emoji's text in UTF-8, and the most characters. */
+const emojiLimits = Object.freeze({ bytes: 256, characters: 16 });
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 const pictograph = /\p{Extended_Pictographic}|\p{Regional_Indicator}|\u20E3/u;
@@ -52,17 +56,45 @@ export const captionWords = (text) => whole(text).replace(/\r\n?/g, '\n').replac
  */
 export function fitted(text) {
   const words = captionWords(text).trimStart();
-  const encoder = new TextEncoder();
-  if (encoder.encode(words).length <= captionLimits.bytes && words.split('\n').length <= captionLimits.lines) return words;
+  if (isCaptionText(words)) return words;
   let [result, bytes, lines] = ['', 0, 1];
   for (const each of graphemes.segment(words)) {
-    bytes += encoder.encode(each.segment).length;
+    bytes += bytesOf(each.segment);
     lines += each.segment === '\n' ? 1 : 0;
     if (bytes > captionLimits.bytes || lines > captionLimits.lines) break;
     result += each.segment;
   }
   return result.trimEnd();
 }
+
+// MARK: Labels
+
+/**
+ * Whether a pasted value is a label that a document can have. Anything may be in a clipboard, and the server refuses an edit as a whole.
+ * @param {any} value
+ */
+export function isLabel(value) {
+  const isNumber = (/** @type {unknown} */ number, /** @type {number} */ bound) => typeof number === 'number' && Math.abs(number) <= bound;
+  return typeof value === 'object' && value !== null && typeof value.text === 'string' && isNumber(value.x, limits.coordinate) && isNumber(value.y, limits.coordinate)
+    && isNumber(value.size, limits.fontSize) && value.size > 0
+    && (value.rotation === undefined || isNumber(value.rotation, 180)) && (value.mirrored === undefined || value.mirrored === true)
+    && (value.color === undefined || /^#[0-9a-f]{6}([0-9a-f]{2})?$/.test(value.color))
+    && whole(value.text) === value.text
+    && (value.kind === undefined ? value.box === undefined && isEmojiText(value.text) : value.kind === 'caption' && isCaptionText(value.text)
+      && Array.isArray(value.box) && value.box.length === 2 && value.box.every((/** @type {unknown} */ side) => isNumber(side, 2000)));
+}
+
+/** @param {string} text */
+const bytesOf = (text) => new TextEncoder().encode(text).length;
+
+/**
+ * Whether an emoji's text is within its bounds. Versions of Unicode differ in what is an emoji, so the server judges that.
+ * @param {string} text
+ */
+const isEmojiText = (text) => /\P{ASCII}/u.test(text) && bytesOf(text) <= emojiLimits.bytes && charactersOf(text).length <= emojiLimits.characters;
+
+/** @param {string} text */
+const isCaptionText = (text) => text.trim() !== '' && bytesOf(text) <= captionLimits.bytes && text.split('\n').length <= captionLimits.lines;
 
 // MARK: Addresses
 

@@ -10,7 +10,7 @@ import { add, addWords, filing, remove, run } from './actions.js';
 import { folderOf, nameOf, title } from './documents.js';
 import { isTyping } from './keys.js';
 import { fileSize } from './language.js';
-import { captionWords, emojiRows, fitted, isPrivate, kindOf, meaningOf, whole } from './pasted.js';
+import { captionWords, emojiRows, fitted, isLabel, isPrivate, kindOf, meaningOf, whole } from './pasted.js';
 import { bounded } from './arrange.js';
 import { limits } from './rules.js';
 import { bounds } from './selection.js';
@@ -275,19 +275,6 @@ function beside(studio, labels) {
   let shift = 0;
   while (shift < limits.coordinate && labels.some((label) => there.has(key(label, shift)))) shift += pasteStep;
   return labels.map((label) => ({ ...label, x: bounded(label.x + shift), y: bounded(label.y + shift) }));
-}
-
-/**
- * Whether a pasted value is a label. Anything may be in a clipboard.
- * @param {any} value
- */
-function isLabel(value) {
-  const isNumber = (/** @type {unknown} */ number, /** @type {number} */ bound) => typeof number === 'number' && Math.abs(number) <= bound;
-  return typeof value === 'object' && value !== null && typeof value.text === 'string' && value.text.length > 0 && value.text.length <= 1000 && whole(value.text) === value.text
-    && isNumber(value.x, limits.coordinate) && isNumber(value.y, limits.coordinate) && isNumber(value.size, limits.fontSize) && value.size > 0
-    && (value.rotation === undefined || isNumber(value.rotation, 180)) && (value.mirrored === undefined || value.mirrored === true)
-    && (value.color === undefined || /^#[0-9a-f]{6}([0-9a-f]{2})?$/.test(value.color))
-    && (value.kind === undefined ? value.box === undefined : value.kind === 'caption' && Array.isArray(value.box) && value.box.length === 2 && value.box.every((/** @type {unknown} */ side) => isNumber(side, 2000)));
 }
 
 /**
