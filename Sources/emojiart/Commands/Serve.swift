@@ -56,7 +56,7 @@ struct Serve: ParsableCommand {
     launch.author = try CurrentSettings.ofCommand[.author]?.text
     if let port {
       guard let number = Int(port), (1...65_535).contains(number) else {
-        throw ArtError(.badValue, "\(port) is no port; give a number from 1 to 65535", about: port)
+        throw ArtError(.badValue, "\(shown(port)) is no port; give a number from 1 to 65535", about: port)
       }
       launch.port = number
     }
@@ -72,7 +72,8 @@ struct Serve: ParsableCommand {
     guard let revoke else { return link ? .link : nil }
     guard revoke == "all" || StudioLaunch.Request.isSession(revoke) else {
       throw ArtError(
-        .badValue, "\(revoke) is no session; see `emojiart serve --sessions`, or say all", about: revoke)
+        .badValue, "\(shown(revoke)) is no session; see `emojiart serve --sessions`, or say all",
+        about: revoke)
     }
     return .revoke(revoke == "all" ? nil : revoke)
   }
