@@ -91,6 +91,13 @@ public struct FileIdentity: Sendable, Hashable {
     guard lstat(path, &status) == 0 else { return nil }
     self.init(status)
   }
+
+  /// When the file at a path was made, which tells it from a later one with its numbers; symbolic links are not followed. Nil where the file
+  /// system does not keep it.
+  package static func birthTime(at path: String) -> timespec? {
+    var time = timespec()
+    return csystem_birth_time(path, &time) ? time : nil
+  }
 }
 
 /// The result of stat(2) for a file.

@@ -213,6 +213,16 @@ public actor LivePage {
           $0.key("ok"); $0.object { _ in }
         }
       }
+    case .preferences(let changes):
+      await attempt(tag) { () throws(ArtError) in
+        guard let preferences = hub.preferences else {
+          throw ArtError(.unavailable, "this server keeps no preferences")
+        }
+        try preferences.set(changes)
+        await respond(tag) {
+          $0.key("ok"); $0.object { _ in }
+        }
+      }
     case .presence(let presence): hub.show(presence, of: self)
     case .documents(let request): await perform(request, tag)
     case .request(let request):

@@ -41,6 +41,8 @@ public struct PageMessage: Sendable {
     case cancel
     /// Keep or stop warning of refused backgrounds.
     case warnings(WarningQuestion.Answer)
+    /// Keep what the user has chosen.
+    case preferences([String: String])
     /// What the user has selected and drags.
     case presence(Presence)
     /// List, make, move or delete documents.
@@ -173,6 +175,7 @@ private struct Reading {
       case "never": return .warnings(.stopWarning)
       default: throw ArtError(.usage, "warnings is \"always\" or \"never\"")
       }
+    case "preferences": return .preferences(try PagePreferences.changes(&reader))
     case "presence": return .presence(try presence(&reader))
     case "documents": return .documents(try FolderRequest(from: &reader))
     default: return nil

@@ -24,6 +24,8 @@ public final class StudioHub: Sendable {
 
   /// The folder.
   public let workspace: Workspace
+  /// What the user has chosen in pages; nil if it is not kept.
+  package let preferences: PagePreferences?
   /// The admitted pages by their tickets.
   private let admitted = Mutex<[String: LivePage]>([:])
   private let pages = Mutex<[ObjectIdentifier: Entry]>([:])
@@ -36,10 +38,11 @@ public final class StudioHub: Sendable {
   let pause: @Sendable () async throws -> Void
 
   /// The pages of a folder. `first` is the document that a new page opens first; nil for none.
-  public init(
-    _ workspace: Workspace, first: String? = nil, clock: some Clock<Duration> = ContinuousClock()
+  package init(
+    _ workspace: Workspace, first: String? = nil, preferences: PagePreferences? = nil,
+    clock: some Clock<Duration> = ContinuousClock()
   ) {
-    self.workspace = workspace
+    (self.workspace, self.preferences) = (workspace, preferences)
     firstDocument = Mutex(first.map { FilePath($0) })
     pause = { try await clock.sleep(for: Self.presencePause) }
   }

@@ -46,9 +46,11 @@ public struct WebAnswer: Sendable {
   /// A picture or another body.
   public init(_ body: StudioBodies.Body) { self.init(200, body.bytes, body.mediaType) }
 
-  /// A new session with its token, which is sent this once.
-  public init(session: String, token: [UInt8]) {
+  /// A new session with its token, which is sent this once, and what the user has chosen in other pages.
+  public init(session: String, token: [UInt8], preferences: [String: String] = [:]) {
     self.init(200) { json in
+      json.key("preferences")
+      PagePreferences.write(preferences, to: &json)
       json.key("session")
       json.string(session)
       json.key("token")

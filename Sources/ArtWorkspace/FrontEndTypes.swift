@@ -46,6 +46,8 @@ public typealias RecentStore = ArtStore.RecentStore
 public typealias RecoveryOutcome = ArtStore.RecoveryOutcome
 /// `ArtStore.RestoreReport`.
 public typealias RestoreReport = ArtStore.RestoreReport
+/// `ArtStore.PagePreferences`.
+package typealias PagePreferences = ArtStore.PagePreferences
 /// `ArtStore.PageSecret`.
 package typealias PageSecret = ArtStore.PageSecret
 /// `ArtStore.ServerPlace`.

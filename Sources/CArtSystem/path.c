@@ -7,6 +7,7 @@
 #include <linux/openat2.h>
 #include <pthread.h>
 #include <stdbool.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -33,4 +34,13 @@ int csystem_open_plain(const char *path, int flags, mode_t mode) {
   pthread_once(&once, try_openat2);
   if (has_openat2 && path[0] == '/') return open_strictly(path, flags | O_NOFOLLOW, mode);
   return open(path, flags | O_NOFOLLOW, mode);
+}
+
+bool csystem_birth_time(const char *path, struct timespec *time) {
+  struct statx status;
+  int result = statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, STATX_BTIME, &status);
+  if (result != 0 || !(status.stx_mask & STATX_BTIME)) return false;
+  time->tv_sec = status.stx_btime.tv_sec;
+  time->tv_nsec = status.stx_btime.tv_nsec;
+  return true;
 }

@@ -207,7 +207,7 @@
           try sessions.trade(code, at: now)
         }
         keepSessions()
-        return WebAnswer(session: session.id, token: session.token)
+        return WebAnswer(session: session.id, token: session.token, preferences: preferences())
       case .live: throw WebRefusal(426, "this is for WebSockets only")
       case .glyphs, .picture, .render, .thumbnail, .copy, .upload, .background:
         do throws(ArtError) { return try await picture(route, request, body) } catch {

@@ -194,7 +194,7 @@
     }
 
     private func ping(_ channel: any Channel) {
-      guard let ticket, server.withSessions({ sessions, now in sessions.stays(ticket, at: now) }) else {
+      guard let ticket, server.stays(ticket) else {
         return channel.pipeline.fireUserInboundEventTriggered(SessionEnded())
       }
       if isReading { silent += 1 }

@@ -24,6 +24,8 @@
     static let drawings = 2
     /// How long a server that opened a browser lives without a page.
     static let idleLife = Duration.seconds(60)
+    /// The longest time in which the use of a session is not kept.
+    static let keepPause = Duration.seconds(86_400)
     /// How long pages have to save at the end.
     static let endLife = Duration.milliseconds(1_900)
     /// How long the server waits until its pages have got the message that it ends.
@@ -42,6 +44,8 @@
       var connections = 0
       var sockets: [ObjectIdentifier: Page] = [:]
       var isEnding = false
+      /// When the sessions were kept last.
+      var kept: Duration
       /// Counts the pages that came and the links, so that a server without pages knows whether there was one meanwhile.
       var arrivals = 0
     }
@@ -73,7 +77,7 @@
     init(
       _ launch: StudioLaunch, _ workspace: Workspace, port: Int, socket: ServerRecord.Socket? = nil,
       after former: ServerRecord? = nil, at start: Duration = .zero, waiting: Int = WaitingBytes.limit,
-      secret: [UInt8]? = nil,
+      secret: [UInt8]? = nil, preferences: PagePreferences? = nil,
       clock: some Clock<Duration> = ContinuousClock(),
       end: @escaping @Sendable () -> Void = { kill(getpid(), SIGTERM) },
       keep: @escaping @Sendable (ServerRecord) throws(ArtError) -> Void
@@ -84,24 +88,35 @@
       let begin = clock.now
       elapsed = { start + begin.duration(to: clock.now) }
       sleep = { try await clock.sleep(for: $0) }
-      hub = StudioHub(workspace, first: launch.document)
+      hub = StudioHub(workspace, first: launch.document, preferences: preferences)
       bodies = StudioBodies(
         workspace, by: Renderer(),
         thumbnails: Thumbnails(
           renderer: Renderer(pool: HelperPool(limit: Self.drawings)), recovery: workspace.recovery(by: nil)))
-      folderID = Self.identity(of: launch.folder)
+      folderID = Self.identity(
+        FileIdentity(at: launch.folder), born: FileIdentity.birthTime(at: launch.folder), at: launch.folder)
       formerPorts = (former?.ports ?? []).filter { $0 != port }
       var sessions: [PageSessions.Session] = []
       if let socket, let former, former.socket?.isSame(as: socket) == true {
         sessions = former.sessions.map { PageSessions.Session($0) }
       }
-      state = Mutex(State(sessions: PageSessions(.system, sessions: sessions)))
+      state = Mutex(State(sessions: PageSessions(.system, sessions: sessions), kept: start))
     }
 
-    /// A digest of which folder it is, and where.
-    private static func identity(of folder: String) -> String {
-      let file = FileIdentity(at: folder).map { "\($0.device):\($0.inode)" } ?? ""
-      return hexadecimal(Array(WebSecrets.system.digest(Array("\(file):\(folder)".utf8)).prefix(16)))
+    /// A digest of which folder it is. A folder that is renamed or moved within its file system keeps it (decision 81). Without the time at which
+    /// it was made its numbers may have been those of another folder, so its path counts.
+    static func identity(_ file: FileIdentity?, born: timespec?, at path: String) -> String {
+      let numbers = file.map { "\($0.device):\($0.inode)" } ?? ""
+      let rest = born.map { "\($0.tv_sec).\($0.tv_nsec)" } ?? path
+      return hexadecimal(Array(WebSecrets.system.digest(Array("\(numbers):\(rest)".utf8)).prefix(16)))
+    }
+
+    /// What the user has chosen in pages; nothing if that cannot be read.
+    func preferences() -> [String: String] {
+      do throws(ArtError) { return try hub.preferences?.read() ?? [:] } catch {
+        Main.report("pages have only the settings that their browser keeps: \(error.cause)")
+        return [:]
+      }
     }
 
     /// The message that welcomes a page.
@@ -150,7 +165,11 @@
           folder: launch.folder, ports: Array(([door.port] + formerPorts).prefix(ServerRecord.mostPorts)),
           socket: socket)
         if socket != nil {
-          record.sessions = withSessions { sessions, now in sessions.kept(at: now) }.map { $0.key() }
+          let now = now
+          record.sessions = state.withLock { state in
+            state.kept = now
+            return state.sessions.kept(at: now)
+          }.map { $0.key() }
         }
         do throws(ArtError) { try keep(record) } catch {
           Main.report("pages will need a new link after a restart: \(error.cause)")
@@ -216,6 +235,20 @@
       state.withLock { $0.sockets[ObjectIdentifier(channel)]?.ticket = ticket }
       // Writing a file may take long, and this is the thread of all connections.
       if socket != nil { Task { keepSessions() } }
+    }
+
+    /// Whether the page with a ticket may stay connected. It so uses its session, which is kept once a day: a later server must know that a session
+    /// is in use, however long its page stays.
+    func stays(_ ticket: String) -> Bool {
+      let now = now
+      let (stays, isDue) = state.withLock { state in
+        guard state.sessions.stays(ticket, at: now) else { return (false, false) }
+        guard socket != nil, now >= state.kept + Self.keepPause else { return (true, false) }
+        state.kept = now
+        return (true, true)
+      }
+      if isDue { Task { keepSessions() } }
+      return stays
     }
 
     /// A page has gone. After the last one, a server that opened a browser ends.
@@ -316,7 +349,7 @@
       }
       let server = StudioServer(
         launch, workspace, port: socket.port, socket: handed?.identity, after: former,
-        at: .seconds(ListeningSocket.secondsSinceBoot), secret: Self.secret()
+        at: .seconds(ListeningSocket.secondsSinceBoot), secret: Self.secret(), preferences: PagePreferences()
       ) { (record) throws(ArtError) in try place.write(record) }
       server.keepSessions()
       let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)

@@ -65,6 +65,37 @@ import Testing
     #expect(throws: ArtError.self) { try ServerPlace.privateFolder(place) }
   }
 
+  @Test("H22 preferences of pages are kept for the next server, for their user only, and within bounds")
+  func preferences() throws {
+    let place = FileManager.default.temporaryDirectory.appendingPathComponent("emojiart-choices.\(UUID())")
+      .path
+    defer { #expect(throws: Never.self) { try FileManager.default.removeItem(atPath: place) } }
+    let (preferences, file) = (PagePreferences(in: place), place + "/studio-preferences")
+    #expect(try preferences.read().isEmpty)
+    try preferences.set(["language": "de", "name": "Ada \u{1F41D}"])
+    try PagePreferences(in: place).set(["language": "", "size": "640x480"])
+    #expect(try preferences.read() == ["language": "", "name": "Ada \u{1F41D}", "size": "640x480"])
+    let attributes = try FileManager.default.attributesOfItem(atPath: file)
+    #expect(attributes[.posixPermissions] as? Int == 0o600)
+    let many = Dictionary(uniqueKeysWithValues: (0..<14).map { ("\($0)", "x") })
+    for tooMuch in [
+      many, ["": "x"], [String(repeating: "n", count: 33): "x"], ["x": String(repeating: "v", count: 257)],
+    ] {
+      #expect(throws: ArtError.self) { try preferences.set(tooMuch) }
+      #expect(try preferences.read() == ["language": "", "name": "Ada \u{1F41D}", "size": "640x480"])
+    }
+    // What is there may be anybody's: nothing is believed that could not have been kept.
+    for wrong in [
+      "", "[]", "{\"a\":1}", "{\"a\":\"\(String(repeating: "v", count: 257))\"}",
+      String(repeating: " ", count: 1 << 16),
+    ] {
+      try Data(wrong.utf8).write(to: URL(fileURLWithPath: file))
+      #expect(try preferences.read().isEmpty)
+    }
+    try preferences.set(["tone": "\u{1F3FB}"])
+    #expect(try preferences.read() == ["tone": "\u{1F3FB}"])
+  }
+
   @Test("H21 the secret of a user for pages is made once, for that user only, and anew if it is none")
   func secret() throws {
     let place = FileManager.default.temporaryDirectory.appendingPathComponent("emojiart-secret.\(UUID())")

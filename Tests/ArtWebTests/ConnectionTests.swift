@@ -2,6 +2,7 @@
 
 #if Studio
   import ArtModel
+  import ArtSystem
   import ArtWorkspace
   import Foundation
   import NIOCore
@@ -334,8 +335,46 @@
         try await again.becomeSocket()
         try await again.say(session.hello)
         #expect(try await again.message().contains(#""status":401"#))
-        #expect(room.kept.value.withLock(\.last) == [other.id])
+        #expect(room.kept.value.withLock(\.last)?.map(\.id) == [other.id])
       }
+    }
+
+    @Test("H14 the use of a session by a page that stays connected is kept each day, for a later server")
+    func usedByPings() async throws {
+      try await StudioRoom.with { room in
+        let connection = try await room.connect()
+        try await connection.becomeSocket()
+        try await connection.prove(try room.session())
+        for day in 1...3 {
+          try await until("the record of day \(day)") { room.kept.value.withLock(\.count) == day }
+          for _ in 0..<24 {
+            room.clock.advance(by: .seconds(3_600))
+            await room.pass(.seconds(15))
+            try await connection.send(Frame.bytes(.pong, ""))
+          }
+        }
+        try await until("the last record") { room.kept.value.withLock(\.count) == 4 }
+        let used = room.kept.value.withLock(\.self).map { $0.map(\.used) }
+        #expect(used == [[0], [86_400], [2 * 86_400], [3 * 86_400]])
+      }
+    }
+
+    @Test(
+      "H20 a folder that is renamed keeps its identity, and another one at its path or with its numbers has another"
+    )
+    func folderIdentity() {
+      let (file, born) = (FileIdentity(device: 1, inode: 2), timespec(tv_sec: 3, tv_nsec: 4))
+      let identity = StudioServer.identity(file, born: born, at: "/art")
+      #expect(StudioServer.identity(file, born: born, at: "/moved") == identity)
+      let others = [
+        StudioServer.identity(file, born: timespec(tv_sec: 3, tv_nsec: 5), at: "/art"),
+        StudioServer.identity(FileIdentity(device: 1, inode: 3), born: born, at: "/art"),
+        StudioServer.identity(FileIdentity(device: 2, inode: 2), born: born, at: "/art"),
+        // Where nothing says when it was made.
+        StudioServer.identity(file, born: nil, at: "/art"),
+        StudioServer.identity(file, born: nil, at: "/moved"),
+      ]
+      #expect(Set(others + [identity]).count == others.count + 1)
     }
 
     @Test("H14 a page whose session is over is told so and closed at its next ping")

@@ -17,7 +17,7 @@ import Testing
     #"{"undo":1,"tag":"a3"}"#, #"{"takeBack":"0123456789ab:7","tag":"a4"}"#, #"{"history":100,"tag":1}"#,
     #"{"find":{"limit":10,"words":"bee"},"tag":1}"#, #"{"palettes":true,"tag":1}"#,
     #"{"find":{"language":"de","limit":10,"words":"Biene"},"tag":1}"#,
-    #"{"cancel":true,"tag":1}"#,
+    #"{"cancel":true,"tag":1}"#, #"{"preferences":{"language":"de"},"tag":1}"#,
     #"{"warnings":"never","tag":1}"#, #"{"presence":{"drag":[1,-2.5],"ids":["0123abcd"]}}"#,
     #"{"tag":"a5","caption":{"at":"top","size":30,"text":"Hi"}}"#, #"{"background":null,"tag":1}"#,
   ]

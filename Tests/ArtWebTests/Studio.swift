@@ -163,6 +163,11 @@ final class PageProgram {
     lines.first?.firstMatch(of: /"ticket": ?"([0-9a-f]+)"/).map { String($0.output.1) } ?? ""
   }
 
+  /// The identity of the folder.
+  var folderID: String {
+    lines.first?.firstMatch(of: /"folderID": ?"([0-9a-f]+)"/).map { String($0.output.1) } ?? ""
+  }
+
   init(_ program: SpawnedProgram, _ studio: Studio) throws {
     (self.program, self.studio) = (program, studio)
     try wait(for: "the welcome") { $0.contains { $0.contains(#""welcome""#) } }

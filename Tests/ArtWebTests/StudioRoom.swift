@@ -22,7 +22,7 @@
     private let server: StudioServer
     private static let host = "127.0.0.1:8080"
     /// The sessions of the records that were kept, and how often the server was to end.
-    let kept = Box<[[String]]>([])
+    let kept = Box<[[ServerRecord.SessionKey]]>([])
     let ends = Box(0)
 
     /// A value that is changed from several threads.
@@ -40,7 +40,7 @@
       ) { [kept] record in
         // Other threads get their turns while a record is written, and not always as many.
         for _ in 0..<(record.sessions.count * 37 % 200) { sched_yield() }
-        kept.value.withLock { $0.append(record.sessions.map(\.id)) }
+        kept.value.withLock { $0.append(record.sessions) }
       }
     }
 

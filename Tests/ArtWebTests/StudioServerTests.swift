@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ArtSystem
 import Foundation
 import TestSupport
 import Testing
@@ -218,6 +219,48 @@ import Testing
     _ = try studio.page(studio.link(), client: "bbbbbbbbbbbb")
     #expect(try studio.command(["serve", studio.art, "--revoke", "all", "--json"]) == #"{"revoked":1}"#)
     try server.end()
+  }
+
+  @Test("H22 what the user chooses in a page is given to the pages of the next server")
+  func preferences() throws {
+    let studio = try Studio()
+    let file = studio.folder + "/session.json"
+    func given() throws -> [String: String]? {
+      let session = try JSONSerialization.jsonObject(with: Data(contentsOf: URL(fileURLWithPath: file)))
+      return (session as? [String: Any])?["preferences"] as? [String: String]
+    }
+    var server = try studio.serve()
+    let page = try studio.page(server.link, client: "aaaaaaaaaaaa", session: file)
+    #expect(try given()?.isEmpty == true)
+    let choice = try page.ask(#"{"preferences":{"language":"de","name":"Ada"},"tag":"T"}"#)
+    #expect(choice.hasPrefix(#"{"ok""#))
+    let tooLong = String(repeating: "x", count: 257)
+    #expect(try page.ask(#"{"preferences":{"name":"\#(tooLong)"},"tag":"T"}"#).contains("tooLarge"))
+    try server.end()
+    try FileManager.default.removeItem(atPath: file)
+    server = try studio.serve()
+    _ = try studio.page(server.link, client: "aaaaaaaaaaaa", session: file)
+    #expect(try given() == ["language": "de", "name": "Ada"])
+    try server.end()
+  }
+
+  @Test("H20 a folder that is moved keeps its identity where its file system says when it was made")
+  func movedFolder() throws {
+    let studio = try Studio()
+    let moved = studio.folder + "/moved"
+    func identity(_ folder: String) throws -> String {
+      let server = try ServerProgram(
+        studio.start(Studio.products + "/emojiart", ["serve", folder]), studio)
+      defer { #expect(throws: Never.self) { try server.end() } }
+      return try studio.page(server.link, client: "aaaaaaaaaaaa").folderID
+    }
+    let former = try identity(studio.art)
+    #expect(try identity(studio.art) == former)
+    let isKept = FileIdentity.birthTime(at: studio.art) != nil
+    try FileManager.default.moveItem(atPath: studio.art, toPath: moved)
+    #expect(try (identity(moved) == former) == isKept)
+    try FileManager.default.createDirectory(atPath: studio.art, withIntermediateDirectories: false)
+    #expect(try identity(studio.art) != former)
   }
 
   @Test("H9 what is handed over must be one socket that listens at a port of 127.0.0.1")

@@ -106,7 +106,8 @@ export function form(verb, fields, act) {
  */
 export function select(options, value) {
   const element = build('select', {}, ...options.map(([each, name]) => build('option', { value: each }, name)));
-  element.value = value;
+  // A value that is none, such as one that was kept, leaves the first one chosen.
+  if (options.some(([each]) => each === value)) element.value = value;
   return element;
 }
 
@@ -308,9 +309,21 @@ export function showCanvas(studio) {
 
 // MARK: Export
 
+/**
+ * What the user has chosen at the last export. Anything may be kept.
+ * @returns {Record<string, any>}
+ */
+function keptExport() {
+  try {
+    return Object(JSON.parse(settings.get('export') ?? '{}'));
+  } catch {
+    return {};
+  }
+}
+
 /** @param {Studio} studio */
 export function showExport(studio) {
-  const kept = JSON.parse(settings.get('export') ?? '{}');
+  const kept = keptExport();
   const format = select([['png', 'PNG'], ['jpeg', 'JPEG'], ['webp', 'WebP'], ['svg', 'SVG'], ['pdf', 'PDF']], kept.format ?? 'png');
   const scale = select([['0.5', '½ ×'], ['1', '1 ×'], ['2', '2 ×'], ['3', '3 ×'], ['4', '4 ×']], kept.scale ?? '2');
   const part = select([['', words.export.whole], ['selection', words.export.selection], ['view', words.export.view]], '');

@@ -63,7 +63,7 @@ class Panel {
   #find = /** @type {HTMLInputElement} */ (document.getElementById('find'));
   #found = /** @type {HTMLElement} */ (document.getElementById('found'));
   #sheet;
-  #tone = settings.get('tone') ?? '';
+  #tone = modifiers.find((each) => each === settings.get('tone')) ?? '';
   /** @type {{ name: string, emoji: string[] }[]} */
   #palettes = [];
   /** @type {string[]} */

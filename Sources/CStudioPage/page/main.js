@@ -30,12 +30,12 @@ function colors() {
 }
 
 async function start() {
-  // Words in another language than that of index.html are shown as soon as they are here. No picture waits for them.
-  if (!/^en\b/i.test(settings.get('language') ?? navigator.language)) import('./words.js').then(({ showWords }) => showWords(), () => {});
   const stage = /** @type {HTMLElement} */ (document.getElementById('stage'));
   const url = painterURL();
   const picture = new Picture(stage, () => new Worker(url, { type: 'module' }));
   const net = await Net.start();
+  // Words in another language than that of index.html are shown as soon as they are here. The server may have said which one. No picture waits for them.
+  if (!/^en\b/i.test(settings.get('language') ?? navigator.language)) import('./words.js').then(({ showWords }) => showWords(), () => {});
   const studio = new Studio(stage, net, new Store(net.client), picture);
   current = studio;
   picture.setColors(colors());

@@ -57,16 +57,15 @@ export class Net {
   /** The document that the link names, until it is open; or nothing. */ first = /** @type {string | null} */ (null);
   /** @type {Message | null} */ welcome = null;
   /** The session of the editing protocol: undo belongs to it. */ client = '';
-  /** The user's name as others see it, or nothing. */ name = settings.get('name') ?? '';
+
+  /** The user's name as others see it, or nothing. The server takes 64 bytes. */
+  get name() { return [...(settings.get('name') ?? '')].slice(0, 16).join(''); }
+
   /**
    * Others see the name from the next connection on.
    * @param {string} name
    */
-  setName(name) {
-    // The server takes 64 bytes.
-    this.name = [...name].slice(0, 16).join('');
-    settings.set('name', this.name);
-  }
+  setName(name) { settings.set('name', name); }
 
   /**
    * A message that answers no request.
@@ -82,6 +81,12 @@ export class Net {
   /** @type {Line | null} */ #line = null;
   /** @type {Session | null} */ #session = null;
   /** @type {Map<string, {resolve: (answer: Message) => void, reject: (error: Error) => void}>} */ #requests = new Map();
+  /** Ends the hold on the client's id. */ #release = () => {};
+  /**
+   * What the user has chosen, and the server does not keep yet.
+   * @type {Map<string, string>}
+   */
+  #chosen = new Map();
   #delay = delays.first;
   #timer = 0;
   #count = 0;
@@ -91,6 +96,10 @@ export class Net {
   constructor(records) {
     this.#records = records;
     this.outbox = new Outbox(records);
+    settings.onSet = (name, text) => {
+      this.#chosen.set(name, text ?? '');
+      this.#tellChosen();
+    };
   }
 
   /** Opens what the browser keeps, and takes the launch code or the kept session, and the client's id. `connect` follows. */
@@ -153,6 +162,7 @@ export class Net {
       }
       if (!response.ok) throw new RequestError(answer.error);
       this.#session = { session: answer.session, key: await proofKey(answer.token) };
+      takePreferences(answer.preferences);
       return true;
     } catch (error) {
       this.reason = error instanceof RequestError ? error.message : 'noServer';
@@ -187,10 +197,14 @@ export class Net {
     // At a reload the page before may have the lock for a moment.
     const isReload = performance.getEntriesByType('navigation').some((entry) => /** @type {any} */ (entry).type === 'reload');
     const isValid = wanted !== null && /^[0-9a-hjkmnp-tv-z]{12}$/.test(wanted);
-    const id = isValid && (await lock(wanted, isReload ? lockTime : 0)) ? wanted : drawID(12);
-    if (id !== wanted) await lock(id);
-    tab.set('client', id);
-    this.client = id;
+    const drawn = drawID(12);
+    const own = isValid ? await lock(wanted, isReload ? lockTime : 0) : null;
+    const release = own ?? (await lock(drawn));
+    // Another page may take up what the former client has left.
+    this.#release();
+    this.#release = release ?? (() => {});
+    this.client = own ? String(wanted) : drawn;
+    tab.set('client', this.client);
   }
 
   #connect() {
@@ -214,6 +228,18 @@ export class Net {
     this.welcome = welcome;
     this.#delay = delays.first;
     this.#become('open', '');
+    this.#tellChosen();
+  }
+
+  /** Has the server keep what the user has chosen, for pages at other ports. */
+  #tellChosen() {
+    if (this.state !== 'open' || !this.#chosen.size) return;
+    const chosen = [...this.#chosen];
+    this.#chosen.clear();
+    this.request({ preferences: Object.fromEntries(chosen) }).catch(({ code }) => {
+      // A server that cannot keep it is not asked again: the browser has it.
+      if (code === 'disconnected') this.#chosen = new Map([...chosen, ...this.#chosen]);
+    });
   }
 
   /** @param {string} reason */
@@ -471,18 +497,20 @@ class Line {
 }
 
 /**
- * Holds the lock of a client for the life of this page; false if another page has it.
+ * Holds the lock of a client until the result is called, or for the life of this page; null if another page has it.
  * @param {string} client
  * @param {number} time in milliseconds that it is waited for
- * @returns {Promise<boolean>}
+ * @returns {Promise<(() => void) | null>}
  */
 const lock = (client, time = 0) => new Promise((resolve) => {
-  if (!navigator.locks) return resolve(true);
+  const none = () => {};
+  if (!navigator.locks) return resolve(none);
   const options = time ? { signal: /** @type {any} */ (AbortSignal).timeout(time) } : { ifAvailable: true };
   navigator.locks.request(`${lockPrefix}${client}`, options, (found) => {
-    resolve(found !== null);
-    return found ? new Promise(() => {}) : undefined;
-  }).catch(({ name }) => resolve(name !== 'TimeoutError'));
+    if (found) return new Promise((release) => { resolve(() => release(undefined)); });
+    resolve(null);
+    return undefined;
+  }).catch(({ name }) => resolve(name === 'TimeoutError' ? null : none));
 });
 
 const lockPrefix = 'emojiart ';
@@ -583,6 +611,23 @@ export async function linkWith(text, net, document) {
   if (kept === '[]') return link;
   const whole = `${link}${names || !document ? '' : `&d=${encodeURIComponent(document)}`}&kept=${encodeURIComponent(kept ?? '')}`;
   return kept !== null && whole.length < linkLimit ? whole : 'too long';
+}
+
+// MARK: Preferences
+
+/** What the server keeps of the settings. */
+const preferenceNames = ['documents', 'export', 'exportMany', 'language', 'name', 'size', 'snapping', 'tone'];
+
+/**
+ * Takes what the user has chosen in other pages, perhaps at another port. Each reader of a setting checks it, as one that a stranger has sent.
+ * @param {unknown} preferences
+ */
+function takePreferences(preferences) {
+  if (typeof preferences !== 'object' || preferences === null) return;
+  for (const name of preferenceNames) {
+    const text = /** @type {Record<string, unknown>} */ (preferences)[name];
+    if (typeof text === 'string' && text.length <= 256) settings.put(name, text || null);
+  }
 }
 
 // MARK: Session and proof

@@ -11,6 +11,11 @@ class Texts {
    * @type {Map<string, string | null>}
    */
   #own = new Map();
+  /**
+   * A text was set.
+   * @type {(name: string, text: string | null) => void}
+   */
+  onSet = () => {};
 
   /** @param {() => Storage} open which throws where site data is blocked */
   constructor(open) {
@@ -38,6 +43,16 @@ class Texts {
 
   /** @param {string} name @param {string | null} text null to forget it */
   set(name, text) {
+    this.put(name, text);
+    this.onSet(name, text);
+  }
+
+  /**
+   * As `set`, for a text that comes from where it is kept.
+   * @param {string} name
+   * @param {string | null} text
+   */
+  put(name, text) {
     this.#own.delete(name);
     try {
       if (text === null) this.#storage?.removeItem(name);
@@ -50,7 +65,7 @@ class Texts {
   }
 }
 
-/** What the user has chosen for all documents, such as the language. */
+/** What the user has chosen for all documents, such as the language. The server keeps it, too: at another port the browser has nothing. */
 export const settings = new Texts(() => globalThis.localStorage);
 
 /** What this tab needs after a reload. */
