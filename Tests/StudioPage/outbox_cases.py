@@ -354,8 +354,8 @@ def edits_that_cannot_be_kept(studio):
     desk = Desk(studio)
     page = studio.blank()
     # The room is full from the first request that waits.
-    page.context.add_init_script("""window.isFull = false; { const { put } = IDBObjectStore.prototype;
-      IDBObjectStore.prototype.put = function (...given) { if (isFull && this.name === 'requests') throw new DOMException('full', 'QuotaExceededError'); return put.apply(this, given) } }""")
+    page.context.add_init_script("""window.isFull = false; window.refused = 0; { const { put } = IDBObjectStore.prototype;
+      IDBObjectStore.prototype.put = function (...given) { if (isFull && this.name === 'requests') { refused += 1; throw new DOMException('full', 'QuotaExceededError') } return put.apply(this, given) } }""")
     asked = []
 
     def ask(dialog):
@@ -364,9 +364,10 @@ def edits_that_cannot_be_kept(studio):
     page.goto(desk.serve("art"))
     page.on("dialog", ask)
     desk.page = page
-    from browser import ready
+    from browser import loaded, ready
     ready(page)
     desk.saved()
+    loaded(page, "dialogs")
     desk.stop()
     desk.away()
     page.evaluate("isFull = true")
@@ -374,18 +375,64 @@ def edits_that_cannot_be_kept(studio):
     desk.pending(1)
     page.locator('#status[data-state="notKept"]').wait_for()
     page.get_by_text("a reload would lose it").wait_for()
+    def stays(count, why):
+        studio.wait(lambda: page.evaluate("1") == 1 and asked == ["beforeunload"] * count, f"the question of the browser: {why}")
+
     # The user stays.
     page.evaluate("() => { setTimeout(() => location.reload()) }")
-    studio.wait(lambda: page.evaluate("1") == 1 and asked == ["beforeunload"], "the question of the browser")
+    stays(1, "a reload")
+    # The way to another address is free, since the edits go along. It leads nowhere, and an edit that is made then is here only.
+    nowhere = Nowhere()
+    desk.paste(f"http://127.0.0.1:{nowhere.port}/#c=0")
+    studio.wait(lambda: page.evaluate("1") == 1 and nowhere.asked, "the other address")
+    nowhere.close()
     desk.edit()
     desk.pending(2)
+    assert len(asked) == 1, asked
+    page.evaluate("() => { setTimeout(() => location.reload()) }")
+    stays(2, "a reload after an address that led nowhere")
     desk.address(desk.serve("art"))
     desk.saved()
     page.get_by_text("a reload would lose it").wait_for(state="hidden")
+    # A reload by the page itself, for another language, asks, too.
+    before = page.evaluate("() => { line.holdsSent = '\"edit\"'; return refused }")
+    desk.edit()
+    page.wait_for_function("before => refused > before && studio.status.pending === 1", arg=before)
+    page.keyboard.press("Control+/")
+    page.get_by_role("combobox").fill("sprache")
+    page.keyboard.press("Enter")
+    page.locator("dialog[open] select").select_option("de")
+    page.locator("dialog[open] button.main").click()
+    stays(3, "another language")
+    page.evaluate("() => line.release()")
+    desk.saved()
     desk.check()
 
 
 # MARK: strangers
+
+class Nowhere:
+    """A server whose answer keeps the browser where it is."""
+
+    def __init__(self):
+        asked = self.asked = []
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def log_message(self, *words): pass
+
+            def do_GET(self):
+                asked.append(self.path)
+                self.send_response(204)
+                self.end_headers()
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.daemon_threads = True
+        self.port = self.server.server_address[1]
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def close(self):
+        self.server.shutdown()
+        self.server.server_close()
+
 
 class Stranger:
     """A program at the server's port whose page runs in the origin of the studio."""
@@ -518,18 +565,148 @@ def another_document_of_the_name(studio):
     studio.server = None
     desk = Desk(studio)
     desk.left_with(1)
+    # What is being typed is of the document that is open until then.
+    begin_words(desk.page, "Hello")
     away = f"{desk.folders['art']}/away.emojiart"
     os.rename(desk.document("art"), away)
     studio.run("new", desk.document("art"), "--canvas", "640x480")
     desk.address(desk.serve("art"))
-    desk.page.get_by_text("An edit of bees.emojiart that is not saved is kept here").wait_for()
+    desk.page.get_by_text("2 edits of bees.emojiart that are not saved are kept here").wait_for()
     desk.saved()
     assert desk.page.evaluate("studio.shown()") == 0 and not desk.arts()["art"]
     # It is sent when its document is opened, whatever its name is now.
     desk.address(desk.link("art").replace("bees", "away"))
-    desk.page.wait_for_function("() => document.getElementById('name').textContent === 'away' && studio.shown() === 2")
+    desk.page.wait_for_function("() => document.getElementById('name').textContent === 'away' && studio.shown() === 3")
     desk.saved()
-    assert len(json.loads(studio.run("show", away, "--json"))["emojis"]) == 2 and not desk.arts()["art"]
+    assert texts_of(studio, away) == ["Hello", "🐝", "🐝"] and not desk.arts()["art"]
+
+
+def begin_words(page, text):
+    """Types words of a new caption, and does not end them."""
+    stage = page.locator("#stage").bounding_box()
+    page.locator("#options").focus()
+    page.keyboard.press("t")
+    page.mouse.click(stage["x"] + 90, stage["y"] + 90)
+    page.locator("#words").wait_for()
+    page.keyboard.type(text)
+
+
+def texts_of(studio, document):
+    return sorted(one["text"] for one in json.loads(studio.run("show", document, "--json"))["emojis"])
+
+
+def typed_while_documents_change(studio):
+    """What is typed while a document waits for its last answers is that document's. What is typed while the next one comes is in no document: it is
+    shown, to be copied."""
+    from document_cases import cell
+    studio.server = None
+    desk = Desk(studio)
+    ants = f"{desk.folders['art']}/ants.emojiart"
+    studio.run("new", ants, "--canvas", "640x480")
+    studio.run("caption", ants, "Hi", "--at", "320,240", "--size", "80")
+    page = desk.open(desk.serve("art"))
+    desk.saved()
+    page.keyboard.press("Control+o")
+    cell(page, "ants").wait_for()
+    page.evaluate("""() => { line.holdsSent = '"edit"' }""")
+    desk.edit()
+    desk.pending(1)
+    page.wait_for_function("() => line.held.length > 0")
+    cell(page, "ants").click()
+    begin_words(page, "Hello")
+    page.evaluate("() => line.release()")
+    page.wait_for_function("() => document.getElementById('name').textContent === 'ants'")
+    desk.saved()
+    assert texts_of(studio, desk.document("art")) == ["Hello", "🐝", "🐝"]
+    assert page.locator("#words").count() == 0 and texts_of(studio, ants) == ["Hi"]
+    # The answer with the next document is on its way.
+    from browser import place
+    page.evaluate("""() => { line.holdsReceived = '"document":{' }""")
+    cell(page, "bees").click()
+    page.wait_for_function("() => line.held.length > 0")
+    page.evaluate("""([x, y]) => document.getElementById('stage').dispatchEvent(new MouseEvent('dblclick', { clientX: x, clientY: y, bubbles: true }))""",
+                  place(page, {"x": 320, "y": 240}))
+    page.locator("#words").wait_for()
+    page.keyboard.type("Of nobody")
+    page.keyboard.press("Enter")
+    page.get_by_text("Copy it from here: Of nobody").wait_for()
+    page.evaluate("() => line.release()")
+    page.wait_for_function("() => document.getElementById('name').textContent === 'bees'")
+    desk.saved()
+    page.get_by_text("Copy it from here: Of nobody").wait_for()
+    assert texts_of(studio, ants) == ["Hi"] and texts_of(studio, desk.document("art")) == ["Hello", "🐝", "🐝"]
+
+
+def folder_that_is_moved(studio):
+    """The folder is renamed while edits of it wait: it is the same folder, and gets them."""
+    studio.server = None
+    desk = Desk(studio)
+    desk.left_with(2)
+    moved = f"{desk.folders['art']}-moved"
+    os.rename(desk.folders["art"], moved)
+    desk.folders["art"] = moved
+    desk.comes_home()
+
+
+def choices_at_another_port(studio):
+    """What the user has chosen is there at another port, of which the browser knows nothing, and what is kept may be anybody's."""
+    from browser import loaded, ready
+    studio.server = None
+    desk = Desk(studio)
+    page = desk.open(desk.serve("art"))
+    desk.saved()
+    loaded(page, "dialogs")
+
+    def act(words):
+        page.keyboard.press("Control+/")
+        page.get_by_role("combobox").fill(words)
+        page.keyboard.press("Enter")
+    act("your name")
+    page.locator("dialog[open] input").fill("Ada")
+    page.keyboard.press("Enter")
+    act("sprache")
+    page.locator("dialog[open] select").select_option("de")
+    page.locator("dialog[open] button.main").click()
+    page.get_by_text("Gespeichert", exact=True).wait_for()
+    link = desk.serve("art", free_port())
+    other = studio.blank()
+    desk.open(link, other)
+    other.get_by_text("Gespeichert", exact=True).wait_for()
+    kept = other.evaluate("() => ['language', 'name'].map(name => localStorage.getItem(name))")
+    assert kept == ["de", "Ada"], kept
+    # Nothing of it breaks the page.
+    file = f"{studio.environment['EMOJIART_STATE']}/studio-preferences"
+    odd = {"language": "__proto__", "name": "\ud83d\udc1d" * 60, "tone": "<b>", "size": "1x1x1", "export": "{]", "exportMany": "exe", "snapping": "?", "documents": "?", "other": "x"}
+    with open(file, "w") as output:
+        json.dump(odd, output)
+    third = studio.blank()
+    desk.open(desk.serve("art", free_port()), third)
+    desk.saved()
+    assert third.evaluate("() => localStorage.getItem('export')") == "{]" and third.evaluate("() => localStorage.getItem('other')") is None
+    loaded(third, "dialogs")
+    third.keyboard.press("Control+/")
+    third.get_by_role("combobox").fill("export")
+    third.keyboard.press("Enter")
+    third.locator("dialog[open] select").first.wait_for()
+    assert third.locator("dialog[open] select").first.input_value() == "png"
+
+
+def former_client_is_free(studio):
+    """A page that takes the client of a link holds its former one no longer, so another page can send what that one has left."""
+    from browser import ready
+    studio.server = None
+    desk = Desk(studio)
+    origin = desk.serve("art").split("/#")[0]
+    page = studio.blank()
+    page.goto(f"{origin}/")
+    ready(page)
+    page.locator('#status[data-state="refused"]').wait_for()
+    held = "async () => (await navigator.locks.query()).held.map(({ name }) => name)"
+    assert len(page.evaluate(held)) == 1
+    kept = json.dumps([{"client": "0123456789zz", "tag": "s1", "order": 1, "sealed": "A" * 400}])
+    page.evaluate("([link, kept]) => { location.href = `${link}&kept=${encodeURIComponent(kept)}` }", [desk.link("art"), kept])
+    page.wait_for_function(SAVED)
+    assert page.evaluate(held) == ["emojiart 0123456789zz"], page.evaluate(held)
 
 
 def what_waits_ends_with_its_document(studio):
@@ -582,4 +759,5 @@ def edits_between_documents_are_told(studio):
 
 
 OUTBOX_CASES = [edits_stay_in_their_folder, edits_stay_in_their_folder_control, servers_that_start_again, edits_outlive_their_tab, many_edits_outlive_a_reload, edits_that_cannot_be_kept, strangers_in_the_origin,
-                links_of_strangers, links_open_their_document, another_document_of_the_name, what_waits_ends_with_its_document, edits_between_documents_are_told]
+                links_of_strangers, links_open_their_document, another_document_of_the_name, what_waits_ends_with_its_document, edits_between_documents_are_told, typed_while_documents_change, folder_that_is_moved,
+                choices_at_another_port, former_client_is_free]

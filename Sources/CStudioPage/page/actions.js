@@ -449,7 +449,7 @@ export function run(studio, id) {
   }
   if (!id.startsWith('move.') && !settlesItself.includes(id)) studio.settle();
   // News have told that the document was left.
-  Promise.resolve(action.run(studio)).catch((error) => error.code === 'left' || studio.emit('note', { text: errorText(error), kind: 'bad' }));
+  Promise.resolve(action.run(studio)).catch((error) => error.code === 'left' || error.code === 'between' || studio.emit('note', { text: errorText(error), kind: 'bad' }));
   return true;
 }
 

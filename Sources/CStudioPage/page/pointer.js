@@ -443,10 +443,13 @@ class View {
         studio.perform([['remove', caption.id]], `remove ${shortText(caption)}`);
       } else if (isKept && text !== '' && text !== caption?.text) {
         const answer = caption ? setWords(studio, caption.id, text) : addWords(studio, { text, x: at.x, y: at.y, size });
-        // The store tells why it was refused. What was typed comes back, if the document is there, and nothing else is done meanwhile.
+        // The store tells why it was refused. What was typed comes back: to the canvas if the document is there, and nothing else is done meanwhile.
         answer.catch(({ code }) => {
           area.remove();
-          if (code !== 'left' && studio.name === name && !this.#words && !studio.lifted) this.beginWords(at, caption && studio.store.shown(caption.id), text);
+          if (code === 'left') return;
+          const isHere = code !== 'between' && studio.name === name && !this.#words && !studio.lifted;
+          if (isHere) this.beginWords(at, caption && studio.store.shown(caption.id), text);
+          else studio.emit('note', { text: words.news.typed(text), kind: 'bad', stays: true });
         });
       }
       if (hidden && studio.lifted === hidden) studio.release();

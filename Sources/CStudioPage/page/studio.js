@@ -33,8 +33,10 @@ const reopenTime = 3000;
 
 /** What is pending keeps the page at its document. */
 const notLeft = () => new RequestError({ code: 'notLeft', message: 'not everything is saved' });
-/** Nobody waits for the answer any more, and the request may still be sent; or it was not made, which is told. */
+/** Nobody waits for the answer any more, and the request may still be sent. */
 const left = () => new RequestError({ code: 'left', message: 'the document was left' });
+/** The request was not made, which is told. */
+const between = () => new RequestError({ code: 'between', message: 'another document is being opened' });
 
 /** @typedef {'select' | 'hand' | 'stamp' | 'brush' | 'caption'} Tool */
 /** @typedef {import('./types').Left} Left */
@@ -961,7 +963,7 @@ export class Studio {
     // A caller may ignore the answer: news tell the user of an error.
     answer.catch(() => {});
     if (this.isLeaving || !this.isOpen) {
-      this.#answers.get(tag)?.reject(left());
+      this.#answers.get(tag)?.reject(between());
       this.#answers.delete(tag);
       this.emit('news', { kind: 'betweenDocuments', name });
       return answer;

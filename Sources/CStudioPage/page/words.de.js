@@ -206,6 +206,7 @@ export const words = {
     leftElsewhere: (name, folder, count) => plural(count, { one: `Eine Änderung an ${name} in ${folder} bleibt hier erhalten. Sie gehört nicht in den Ordner, der jetzt offen ist. Zum Senden in ihrem Ordner emojiart serve ausführen und den Link in diesem Tab öffnen`, other: `${number(count)} Änderungen an ${name} in ${folder} bleiben hier erhalten. Sie gehören nicht in den Ordner, der jetzt offen ist. Zum Senden in ihrem Ordner emojiart serve ausführen und den Link in diesem Tab öffnen` }),
     closed: (count) => plural(count, { one: 'Eine Änderung, die nicht gespeichert ist, bleibt hier erhalten. Sie wird gesendet, sobald die Seite über einen neuen Link verbunden ist', other: `${number(count)} Änderungen, die nicht gespeichert sind, bleiben hier erhalten. Sie werden gesendet, sobald die Seite über einen neuen Link verbunden ist` }),
     unreadable: (count) => plural(count, { one: 'Eine Änderung, die hier aufbewahrt ist, stammt nicht von diesem Benutzer und wird nicht gesendet', other: `${number(count)} Änderungen, die hier aufbewahrt sind, stammen nicht von diesem Benutzer und werden nicht gesendet` }),
+    typed: (text) => `Was getippt wurde, steht in keinem Dokument. Es kann hier kopiert werden: ${text}`,
     between: (name) => `Nicht ausgeführt: ${name}. Gerade wird ein anderes Dokument geöffnet; danach noch einmal versuchen`,
   },
 
