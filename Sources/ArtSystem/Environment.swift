@@ -101,6 +101,9 @@ public enum OwnProcess {
   /// memory or environment, and it leaves no core file. Does not affect programs that it starts.
   public static func hideMemory() { csystem_hide_memory() }
 
+  /// Gives large blocks of memory, such as pictures, back to the system when they are freed: see mallopt(3), M_MMAP_THRESHOLD.
+  public static func returnFreedMemory() { csystem_return_freed_memory() }
+
   /// The path of the running program without symbolic links; nil where /proc does not give it.
   public static var path: String? {
     var bytes = [UInt8](repeating: 0, count: Int(PATH_MAX))

@@ -12,6 +12,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <malloc.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -25,6 +26,8 @@ static void close_pairs(int pairs[pair_count][2]) {
 }
 
 void csystem_hide_memory(void) { prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
+
+void csystem_return_freed_memory(void) { mallopt(M_MMAP_THRESHOLD, 1 << 20); }
 
 int csystem_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC) < 0 ? errno : 0; }
 

@@ -14,6 +14,7 @@ import Glibc
     static func main() {
       OwnProcess.requireProc()
       OwnProcess.hideMemory()
+      OwnProcess.returnFreedMemory()
       do throws(ArtError) {
         let launch = try StudioLaunch(words: OwnProcess.arguments.dropFirst())
         try ProgramStart.checkDescriptors(descriptors)

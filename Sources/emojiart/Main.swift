@@ -12,6 +12,7 @@ enum Main {
   static func main() {
     OwnProcess.requireProc()
     OwnProcess.hideMemory()
+    OwnProcess.returnFreedMemory()
     occupyStandardDescriptors()
     // With SIGXFSZ ignored, a write beyond `ulimit -f` fails with an error.
     signal(SIGXFSZ, SIG_IGN)

@@ -36,6 +36,10 @@ int csystem_start(
 /// environment, and it leaves no core file. Does not affect programs that it starts.
 void csystem_hide_memory(void);
 
+/// Makes malloc(3) give blocks of 1 MiB and more, such as pictures, back to the system when they are freed. Without it the first freed block
+/// raises the bound, up to 32 MiB, and later ones stay with the process (mallopt(3), M_MMAP_THRESHOLD).
+void csystem_return_freed_memory(void);
+
 /// Creates a pipe that closes on exec: the read end, then the write end. Returns 0 or the error number.
 int csystem_pipe(int ends[2]);
 

@@ -3,8 +3,8 @@
 import Foundation
 import Testing
 
-@Suite("The memory for a large background")
-struct BackgroundMemoryTests {
+@Suite("The memory for large pictures")
+struct PictureMemoryTests {
   /// Prints the peak memory of `background`, in kB, when its edit is in the file. The command cannot write its result, and blocks
   /// there.
   private static let script = """
@@ -61,5 +61,44 @@ struct BackgroundMemoryTests {
       // Bytes that were not read cost nothing: a lower value would be a measurement of something else.
       #expect(peak - base > 20_000, "\(name)")
     }
+  }
+
+  /// Prints the size of a document with three pictures of 15 MiB, and the peak memory of a merge with its copy, both in bytes.
+  private static let merge = """
+    dot 60 40 >small.png
+    emojiart new m >/dev/null
+    for number in 1 2 3; do
+      python3 - $number <<'END'
+    import random, sys, zlib
+    picture = open("small.png", "rb").read()
+    noise = random.Random(int(sys.argv[1])).randbytes(15 << 20)
+    chunk = len(noise).to_bytes(4, "big") + b"prVt" + noise + zlib.crc32(b"prVt" + noise).to_bytes(4, "big")
+    open("large.png", "wb").write(picture[:-12] + chunk + picture[-12:])
+    END
+      emojiart background m ./large.png >/dev/null
+    done
+    cp m.emojiart n.emojiart
+    emojiart add m 🐝 >/dev/null
+    emojiart add n 🌸 >/dev/null
+    stat -c %s m.emojiart
+    python3 - <<'END'
+    import resource, subprocess
+    subprocess.run(["emojiart", "merge", "m", "n"], check=True, stdout=subprocess.DEVNULL)
+    print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024)
+    END
+    """
+
+  @Test("a merge of two large documents takes at most three times the size of one")
+  func merge() async throws {
+    let run = try CommandRun(limit: 600)
+    let figures = try await run.output(of: Self.merge).split(separator: "\n").compactMap { Int($0) }
+    try run.remove()
+    try #require(figures.count == 2)
+    let (size, peak) = (figures[0], figures[1])
+    print("memory of merge: \(peak) bytes for a document of \(size) bytes")
+    #expect(size > 40_000_000)
+    #expect(peak <= 3 * size)
+    // The pictures of one copy are in memory: a lower value would be a measurement of something else.
+    #expect(peak > size)
   }
 }
