@@ -372,8 +372,10 @@ export function showName(studio) {
  */
 export function showLanguage(studio) {
   const chosen = select([['', words.language.browser], ...Object.entries(languages).map(([code, { name }]) => /** @type {[string, string]} */ ([code, name]))], chosenLanguage() ?? '');
-  show(studio, words.language.title, [form(words.language.save, [field(words.language.field, chosen), build('p', {}, words.language.hint)], () => {
+  show(studio, words.language.title, [form(words.language.save, [field(words.language.field, chosen), build('p', {}, words.language.hint)], async () => {
     chooseLanguage(chosen.value || null);
+    // Firefox drops what was sent just before.
+    await studio.net.told;
     studio.go();
   })]);
 }

@@ -87,6 +87,7 @@ export class Net {
    * @type {Map<string, string>}
    */
   #chosen = new Map();
+  /** Resolves when the server has answered what it was told of that. */ told = Promise.resolve();
   #delay = delays.first;
   #timer = 0;
   #count = 0;
@@ -236,7 +237,7 @@ export class Net {
     if (this.state !== 'open' || !this.#chosen.size) return;
     const chosen = [...this.#chosen];
     this.#chosen.clear();
-    this.request({ preferences: Object.fromEntries(chosen) }).catch(({ code }) => {
+    this.told = this.request({ preferences: Object.fromEntries(chosen) }).then(() => {}, ({ code }) => {
       // A server that cannot keep it is not asked again: the browser has it.
       if (code === 'disconnected') this.#chosen = new Map([...chosen, ...this.#chosen]);
     });
