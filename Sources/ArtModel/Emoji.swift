@@ -217,9 +217,11 @@ public struct EmojiText: Hashable, Sendable, CustomStringConvertible {
 
   /// The comparison key of a text that is not checked.
   static func comparisonKey(of text: String) -> String {
+    func counts(_ scalar: Unicode.Scalar) -> Bool { scalar != Self.emojiSelector && !scalar.isInvisibleSign }
+    // Most texts are their own keys, and a reference compares those of all emoji.
+    guard !text.unicodeScalars.allSatisfy(counts) else { return text }
     var scalars = String.UnicodeScalarView()
-    scalars.append(
-      contentsOf: text.unicodeScalars.lazy.filter { $0 != Self.emojiSelector && !$0.isInvisibleSign })
+    scalars.append(contentsOf: text.unicodeScalars.lazy.filter(counts))
     return String(scalars)
   }
 

@@ -37,6 +37,8 @@ extension Unicode.Scalar {
   var isInvisibleSign: Bool {
     switch value {
     case 0..<0xAD, 0x200D, 0xFE00...0xFE0F, 0xE0020...0xE007F: false
+    // Most emoji are here, and looking up a property takes long.
+    case 0x1F000..<0x1FC00: false
     default: properties.isDefaultIgnorableCodePoint
     }
   }
