@@ -319,7 +319,7 @@ import Testing
       #expect(try bytes(document.path) == before && Self.others(copies) == [FilePath(path).name], "\(what)")
       #expect(notices.lines.count == 1 && notices.lines[0].contains(path), "\(what): \(notices.lines)")
       #expect(unlink(path) == 0)
-      try leftover.forget()
+      leftover.forget { Issue.record("\($0)") }
     }
     // It does not keep another merge from its work.
     try write(try bytes(third.path), to: path)
@@ -431,6 +431,55 @@ import Testing
     #expect(try Self.others(copies) == [])
     let kept = try #require(error?.cause.components(separatedBy: " is in ").last)
     #expect(try DocumentFile(kept).read().emojiCount == 2)
+  }
+
+  @Test(
+    "F31 a third file that comes out when another document is put back stays, and is merged by the next merge"
+  )
+  func thirdFile() throws {
+    let copies = try Self.three()
+    let all = try copies.files.reduce(into: Set<EmojiID>()) { try $0.formUnion(Self.emojis($1)) }
+    let (document, other, third) = (copies.files[0], copies.files[1], copies.files[2])
+    let (before, last) = try (bytes(document.path), bytes(third.path))
+    let stranger = try copies.folder.document("stranger.emojiart", seed: 99)
+    let foreign = try bytes(stranger.path)
+    let error = failure {
+      try document.merge([other.copyOfAll()]) { (step) throws(ArtError) in
+        switch step {
+        case .read: #expect(rename(stranger.path, document.path) == 0)
+        case .exchanged: #expect(rename(third.path, document.path) == 0)
+        }
+      }
+    }
+    #expect(try error?.code == .replaced && bytes(document.path) == foreign)
+    let left = try Self.others(copies)
+    #expect(try left.count == 1 && left.allSatisfy { try bytes("\(copies.folder.path)/\($0)") == last })
+    // The document comes back.
+    try write(before, to: stranger.path)
+    #expect(rename(stranger.path, document.path) == 0)
+    #expect(try document.merge([other]).hasChanged && Self.others(copies) == [])
+    #expect(try Self.emojis(document) == all)
+  }
+
+  @Test(
+    "F31 a merge that was made is told as made, also if what it leaves in the state folder cannot be removed")
+  func recordThatStays() throws {
+    let copies = try Self.three()
+    let all = try copies.files[..<2].reduce(into: Set<EmojiID>()) { try $0.formUnion(Self.emojis($1)) }
+    let notices = NoticeLog()
+    let document = DocumentFile(copies.files[0].path, notice: { notices.append("\($0)") })
+    var blocked: String?
+    let outcome = try document.merge([copies.files[1].copyOfAll()]) { (step) throws(ArtError) in
+      guard case .exchanged = step else { return }
+      // The file that a record is written to before it counts cannot be made where a folder is.
+      let name = (try? Self.others(copies))?.first.map { $0.dropFirst().dropLast(".merging".count) }
+      blocked = name.map { "\(TestState.path)/merging/\($0).new" }
+      #expect(blocked.map { mkdir($0, 0o700) } == 0)
+    }
+    #expect(try outcome.hasChanged && Self.emojis(document) == all && Self.others(copies) == [])
+    #expect(notices.lines.count == 1 && notices.lines[0].contains("still names"), "\(notices.lines)")
+    #expect(rmdir(try #require(blocked)) == 0)
+    #expect(try !document.merge([]).hasChanged)
   }
 
   @Test(

@@ -142,6 +142,26 @@ func values(_ content: DocumentContent) -> [String] {
     }
   }
 
+  @Test("K9 a restore whose journal cannot be removed is told as done, and the next one removes the journal")
+  func journalThatStays() throws {
+    let sample = try JournalSample()
+    try sample.abandonJournal(after: 6)
+    let notices = NoticeLog()
+    let file = DocumentFile(sample.file.path, notice: { notices.append("\($0)") })
+    let segment = sample.segment()
+    let report = try file.restore(sample.lockedOrphan(), stamp: sample.stamp()) {
+      (reached) throws(ArtError) in
+      guard reached == .saved else { return }
+      // A folder cannot be unlinked.
+      #expect(rename(segment, segment + ".away") == 0 && mkdir(segment, 0o700) == 0)
+    }
+    #expect(try report.edits == 6 && values(file.read()) == values(sample.content))
+    #expect(notices.lines.count == 1 && notices.lines[0].contains("stays: "), "\(notices.lines)")
+    #expect(rmdir(segment) == 0 && rename(segment + ".away", segment) == 0)
+    #expect(try file.restore(sample.lockedOrphan(), stamp: sample.stamp(seed: 6)).edits == 0)
+    #expect(try sample.names.isEmpty && values(file.read()) == values(sample.content))
+  }
+
   @Test("M24 changes that are left out are reported once for each field, however many edits there are")
   func manyLeftOut() throws {
     let sample = try JournalSample(emojis: 3, edits: 50)

@@ -56,6 +56,7 @@ extension DocumentFile {
   func restore(
     _ journal: OrphanedJournal, stamp: EditStamp, reached: (RestoreStep) throws(ArtError) -> Void
   ) throws(ArtError) -> RestoreReport {
+    try journal.checkLocked()
     let contents = try journal.contents()
     if let damage = contents.damage { throw .damagedJournal(path, damage) }
     let report = try edit { (transaction) throws(ArtError) in
@@ -78,12 +79,37 @@ extension DocumentFile {
       return report
     }
     try reached(.saved)
-    try journal.removeSegments()
+    // The edits are in the file. What stays of the journal from here on is removed by the next restore, which applies nothing twice.
+    guard attempt(journal, { () throws(ArtError) in try journal.removeSegments() }) else { return report }
     try reached(.segmentsRemoved)
-    if journal.isEndKnown { try forget(journal.origin) }
+    if journal.isEndKnown {
+      guard attempt(journal, { () throws(ArtError) in try forget(journal.origin) }) else { return report }
+    }
     try reached(.forgotten)
-    try journal.removeLock()
+    _ = attempt(journal) { () throws(ArtError) in try journal.removeLock() }
     return report
+  }
+
+  /// Whether a part of a restored journal could be removed; if not, that is a notice.
+  private func attempt(_ journal: OrphanedJournal, _ remove: () throws(ArtError) -> Void) -> Bool {
+    do throws(ArtError) {
+      try remove()
+      return true
+    } catch {
+      notice(.stayingJournal(name, journal, error))
+      return false
+    }
+  }
+}
+
+extension DocumentNotice {
+  /// A journal that stays although its edits are in the document; without an error, because a power cut may undo that.
+  fileprivate static func stayingJournal(
+    _ name: String, _ journal: OrphanedJournal, _ error: ArtError?
+  ) -> DocumentNotice {
+    .line(
+      "\(name): has the unsaved edits, but their journal \(journal.path) stays\(error.map { ": \($0.cause)" } ?? "")"
+    )
   }
 }
 
@@ -252,9 +278,17 @@ extension DocumentFile {
     try image.verify()
     try image.link(as: path)
     // A power cut that undoes the new name must leave the journals.
-    guard syncNames(path) else { return reports }
+    let isDurable = syncNames(path)
     for ((contents, journal), _) in zip(all, reports) where contents.damage == nil {
-      try journal.discard(knownTo: source)
+      do throws(ArtError) {
+        if isDurable {
+          try journal.discard(knownTo: source)
+        } else {
+          notice(.stayingJournal(name, journal, nil))
+        }
+      } catch {
+        notice(.stayingJournal(name, journal, error))
+      }
     }
     return reports
   }

@@ -87,10 +87,15 @@ public final class OrphanedJournal {
     return try folder.lock(listed, Deadline(timeout))
   }
 
+  /// Throws for a journal that was found for reading only.
+  func checkLocked() throws(ArtError) {
+    guard lock != nil else { throw .journalClosed(folder.path) }
+  }
+
   /// Unlinks its segments, oldest first, durably. Its edits must have been saved, or be unwanted. Throws
   /// `inputOutput`, `notPermitted`.
   func removeSegments() throws(ArtError) {
-    guard lock != nil else { throw .journalClosed(folder.path) }
+    try checkLocked()
     try folder.unlinkSegments(segments, of: id)
     try PlainFile.syncFolder(of: folder.path(of: JournalFormat.lock(of: id)))
   }

@@ -105,7 +105,7 @@ extension DocumentFile {
     let leftover = LeftoverFile(in: file.path.folder, of: try document.locate().path.name)
     try leftover.record([file.identity], of: try document.base().id)
     do throws(SystemError) { try FilePath.rename(file.path.string, to: leftover.path) } catch {
-      try leftover.forget()
+      leftover.forget(notice)
       throw ArtError(error, cannot: "remove", name)
     }
     do throws(ArtError) {
@@ -117,10 +117,10 @@ extension DocumentFile {
       }
       _ = try Quarantine.aside.store(bytes, as: parts.name)
     } catch {
-      try leftover.putBack(at: file.path.string)
+      leftover.putBack(at: file.path.string, notice)
       throw error
     }
-    try leftover.remove()
+    leftover.remove(notice)
     syncNames(file.path.string)
   }
 
@@ -203,12 +203,11 @@ extension DocumentFile {
           put = (merged.copy, bytes)
         } else {
           try sync(file)
-          held = try hold(file.identity, at: file)
+          held = hold(file.identity, at: file)
         }
         guard let held else { continue }
         for leftover in leftovers where merged.includes(leftover.path) {
-          // The merge is done; what stays is merged again by the next one, which changes nothing.
-          do throws(ArtError) { try leftover.remove() } catch { notice(.kept(error)) }
+          leftover.remove(notice)
         }
         var outcome = merged.outcome
         (outcome.parts, outcome.hasChanged, outcome.held, outcome.former) = (
@@ -263,44 +262,62 @@ extension DocumentFile {
         // Another program is exchanging the file.
         case ENOENT: break
         default:
-          try leftover.forget()
+          leftover.forget(notice)
           throw ArtError(error, cannot: "replace", file.name)
         }
       }
     }
-    if exchanged == nil { try leftover.forget() }
+    if exchanged == nil { leftover.forget(notice) }
     guard !mustRewrite else { return try rewrite(copy, file, transaction) }
     guard let exchanged else { return nil }
     if rights == .fewer { notice(.fewerRights(name)) }
     // The copies that are removed next are in the quarantine, which is synchronised.
     syncNames(file.path.string)
     try reached(.exchanged)
+    // What fails from here on does not take the exchange back. A leftover that stays is recorded, and the next merge takes it.
     let out = FileIdentity(at: leftover.path)
     if out == file.identity {
-      // A program that copies another file over it takes no lock, and the file stays the same.
-      guard try HeldFile(leftover.path)?.digest() == read else {
+      do throws(ArtError) {
+        // A program that copies another file over it takes no lock, and the file stays the same.
+        guard try HeldFile(leftover.path)?.digest() == read else {
+          moved.append(leftover)
+          return nil
+        }
+        leftover.remove(notice)
+      } catch {
+        notice(.kept(error))
+      }
+      return hold(exchanged, at: file)
+    }
+    if let out { record(out, at: leftover, of: copy) }
+    do throws(ArtError) {
+      if try leftover.copy(of: copy.content.id) != nil {
         moved.append(leftover)
         return nil
       }
-      try leftover.remove()
-      return try hold(exchanged, at: file)
-    }
-    if let out { try leftover.record([out], of: copy.content.id) }
-    if try leftover.copy(of: copy.content.id) != nil {
-      moved.append(leftover)
-      return nil
+    } catch {
+      // It goes back like another document.
+      notice(.kept(error))
     }
     // Another document was put there meanwhile. It goes back.
     do throws(SystemError) { try FilePath.exchange(file.path.string, leftover.path) } catch {
-      throw ArtError(error, cannot: "replace", file.name)
+      notice(.keptApart(name, leftover.path, error))
+      return hold(exchanged, at: file)
     }
     // A third file may have come out that another program has put there meanwhile. It stays, and the next merge looks at it.
     if let third = FileIdentity(at: leftover.path), third != exchanged {
-      try leftover.record([third], of: copy.content.id)
+      record(third, at: leftover, of: copy)
     } else {
-      try leftover.remove()
+      leftover.remove(notice)
     }
     throw .replaced(path)
+  }
+
+  /// Records a file of another program that an exchange has brought out.
+  private func record(_ file: FileIdentity, at leftover: LeftoverFile, of copy: DocumentCopy) {
+    do throws(ArtError) { try leftover.record([file], of: copy.content.id) } catch {
+      notice(.line("\(name): what another program had put there is at \(leftover.path): \(error.cause)"))
+    }
   }
 
   /// Makes a merged file's time differ from that of another state that was written within the same tick of the kernel's clock, 4 ms. Programs
@@ -321,13 +338,17 @@ extension DocumentFile {
   ) throws(ArtError) -> HeldFile? {
     try transaction.replaceAll(with: copy.canonicalFile().image)
     guard try commit(transaction, to: file) else { return nil }
-    return try hold(file.identity, at: file)
+    return hold(file.identity, at: file)
   }
 
-  /// The file at the path, if it is that one.
-  private func hold(_ identity: FileIdentity, at file: LocatedFile) throws(ArtError) -> HeldFile? {
-    let held = try HeldFile(file.path.string)
-    return held?.identity == identity ? held : nil
+  /// The file at the path, if it is that one. One that cannot be opened is looked at again, and that look says why.
+  private func hold(_ identity: FileIdentity, at file: LocatedFile) -> HeldFile? {
+    do throws(ArtError) {
+      let held = try HeldFile(file.path.string)
+      return held?.identity == identity ? held : nil
+    } catch {
+      return nil
+    }
   }
 
   /// Makes the file durable: what another program put there may be in memory only.
@@ -356,8 +377,16 @@ extension DocumentFile {
 }
 
 extension DocumentNotice {
-  static func fewerRights(_ name: String) -> DocumentNotice {
-    .line("\(name): the file system does not set the rights that it had; it has fewer now")
+  /// A file that was replaced could not keep its owner, group, mode or access control list.
+  package static func fewerRights(_ name: String) -> DocumentNotice {
+    .line("\(name): not all rights that it had can be set here; it has fewer now")
+  }
+
+  /// Another program's file that could not be put back.
+  fileprivate static func keptApart(_ name: String, _ path: String, _ error: SystemError) -> DocumentNotice {
+    .line(
+      "\(name): merged, but what another program had put there meanwhile is at \(path): \(ArtError(error, cannot: "replace", name).cause)"
+    )
   }
 
   fileprivate static func foreignLeftover(_ path: String) -> DocumentNotice {

@@ -111,22 +111,27 @@ struct LeftoverFile {
     try Record.update(name) { Record(document: document, files: ($0?.files ?? []) + files) }
   }
 
-  /// Removes the record of a path that has no file any more.
-  func forget() throws(ArtError) { try Record.update(name) { _ in nil } }
-
-  /// Moves the file back to a path. Where something has come there meanwhile, it stays, and the next merge takes it.
-  func putBack(at path: String) throws(ArtError) {
-    do throws(SystemError) { try FilePath.rename(self.path, to: path) } catch { return }
-    try forget()
+  /// Removes the record of a path that has no file any more. A record that stays names no file, and is a notice: what went before is done.
+  func forget(_ notice: (DocumentNotice) -> Void) {
+    do throws(ArtError) { try Record.update(name) { _ in nil } } catch {
+      notice(.line("the state folder still names \(path), which is gone: \(error.cause)"))
+    }
   }
 
-  /// Removes the file, and the record. Another program's file that has come to the path since it was read stays.
-  func remove() throws(ArtError) {
+  /// Moves the file back to a path. Where something has come there meanwhile, it stays, and the next merge takes it.
+  func putBack(at path: String, _ notice: (DocumentNotice) -> Void) {
+    do throws(SystemError) { try FilePath.rename(self.path, to: path) } catch { return }
+    forget(notice)
+  }
+
+  /// Removes the file, and the record. Another program's file that has come to the path since it was read stays. What cannot be removed is a
+  /// notice: all that is in the file is elsewhere, too, and the next merge of it changes nothing.
+  func remove(_ notice: (DocumentNotice) -> Void) {
     if let identity {
       guard FileIdentity(at: path) == identity else { return }
     }
-    guard unlink(path) == 0 || errno == ENOENT else { throw .system("remove", path) }
-    try forget()
+    guard unlink(path) == 0 || errno == ENOENT else { return notice(.kept(.system("remove", path))) }
+    forget(notice)
   }
 }
 
