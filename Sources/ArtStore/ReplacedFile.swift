@@ -164,9 +164,9 @@ public struct FileRights: Sendable, Equatable {
 
   /// What became of permissions that were applied.
   public enum Applied: Sendable {
-    /// The file has them, as far as its owner and group could be set.
+    /// The file has them.
     case all
-    /// The file system or its mount refuses to set a mode; the file has fewer rights.
+    /// The owner, the group, the mode or the list cannot be set, by this user or on this file system; somebody has fewer rights.
     case fewer
   }
 
@@ -179,7 +179,8 @@ public struct FileRights: Sendable, Equatable {
       do throws(SystemError) { try FileSystem.setAttribute(name, of: descriptor, to: value) } catch {}
     }
     // Only root may change the owner; then at least the group is tried.
-    let keepsGroup = fchown(descriptor, owner, group) == 0 || fchown(descriptor, uid_t.max, group) == 0
+    let keepsOwner = fchown(descriptor, owner, group) == 0
+    let keepsGroup = keepsOwner || fchown(descriptor, uid_t.max, group) == 0
     // The new file may have inherited a list from its folder.
     do throws(SystemError) {
       try FileSystem.setAttribute(Self.attribute, of: descriptor, to: nil)
@@ -189,15 +190,17 @@ public struct FileRights: Sendable, Equatable {
     let others = mode & 0o707 | (mode & 0o007) << 3
     guard let list, keepsGroup else {
       // With a list, the middle bits of the mode are not the group's rights.
-      return try Self.setMode(keepsGroup ? mode : others, of: descriptor, name)
+      let applied = try Self.setMode(keepsGroup ? mode : others, of: descriptor, name)
+      return keepsOwner ? applied : .fewer
     }
     guard try Self.setMode(mode & 0o707, of: descriptor, name) == .all else { return .fewer }
     do throws(SystemError) {
       try FileSystem.setAttribute(Self.attribute, of: descriptor, to: list)
     } catch {
       // The group has no rights then: too few is safe, too many is not.
+      return .fewer
     }
-    return .all
+    return keepsOwner ? .all : .fewer
   }
 
   /// Sets the mode. FAT, and many network file systems, give each file the same mode and refuse another one.

@@ -26,15 +26,21 @@ public final class OutputFile: Sendable {
   /// The file without a name; nil for a stream.
   private let file: UnnamedFile?
   private let state: Mutex<State>
+  private let notice: @Sendable (DocumentNotice) -> Void
 
-  /// Creates the file. Throws `exists`, `noSuchDocument`, `notPermitted`, `diskFull`, `inputOutput`, `usage` for a terminal.
-  public convenience init(_ location: OutputLocation) throws(ArtError) {
-    try self.init(location, isUnnamed: true)
+  /// Creates the file. `notice` gets what its user should know of the file in place. Throws `exists`, `noSuchDocument`, `notPermitted`, `diskFull`, `inputOutput`, `usage` for a terminal.
+  public convenience init(
+    _ location: OutputLocation, notice: @escaping @Sendable (DocumentNotice) -> Void = { _ in }
+  ) throws(ArtError) {
+    try self.init(location, isUnnamed: true, notice: notice)
   }
 
   /// Creates the file; `isUnnamed` is whether to try a file without a name.
-  init(_ location: OutputLocation, isUnnamed: Bool) throws(ArtError) {
-    self.location = location
+  init(
+    _ location: OutputLocation, isUnnamed: Bool,
+    notice: @escaping @Sendable (DocumentNotice) -> Void = { _ in }
+  ) throws(ArtError) {
+    (self.location, self.notice) = (location, notice)
     switch location.kind {
     case .descriptor(let descriptor):
       file = nil
@@ -149,8 +155,9 @@ extension OutputFile {
   }
 
   private func putInPlace(_ file: UnnamedFile) throws(ArtError) {
+    var rights = FileRights.Applied.all
     if case .replacing(let old) = location.kind {
-      try old.rights.apply(to: file.descriptor, name: location.path)
+      rights = try old.rights.apply(to: file.descriptor, name: location.path)
     }
     let isThere: Bool
     do throws(SystemError) {
@@ -170,6 +177,7 @@ extension OutputFile {
       throw ArtError(
         .exists, "the file at \(location.path) was changed meanwhile; look at it, then try again")
     }
+    if rights == .fewer { notice(.fewerRights(location.path)) }
   }
 
   /// Failures are ignored: the name exists in any case, and a folder without read permission, and some file systems, cannot be

@@ -94,7 +94,7 @@ struct BackgroundCommand {
     // Checks that need no document come first.
     if path == "-" || path.isEmpty { _ = try OutputLocation(argument: path, replacing: .nothing) }
     let (background, bytes) = try background.bytes()
-    let result = try OutputFile(OutputLocation(argument: path, replacing: .nothing))
+    let result = try OutputFile(of: OutputLocation(argument: path, replacing: .nothing))
     _ = result.write(bytes)
     try result.finishOrEnd()
     guard path != "-" else { return }

@@ -40,7 +40,7 @@ struct GalleryCommand: ParsableCommand {
       throw ArtError(.usage, "--output - or --json: stdout takes one of them")
     }
     let listing = try FolderListing(of: folder)
-    let page = try OutputFile(OutputLocation(argument: output, replacing: .galleries))
+    let page = try OutputFile(of: OutputLocation(argument: output, replacing: .galleries))
     let signals = page.blockedSignals()
     try prepareThreads()
     var gallery = try Gallery(

@@ -212,6 +212,11 @@ extension OutputLocation {
 }
 
 extension OutputFile {
+  /// Creates a file whose notices are printed. Throws as `init(_:notice:)` does.
+  convenience init(of location: OutputLocation) throws(ArtError) {
+    try self.init(location) { Output.printError($0.message) }
+  }
+
   /// Blocks the signals that end programs if they would leave a partial file. Otherwise they end the process at once,
   /// also while it waits for the reader of a pipe.
   func blockedSignals() -> SignalSource {

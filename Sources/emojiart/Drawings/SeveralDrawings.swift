@@ -45,7 +45,7 @@ struct SeveralDrawings {
   func drawPages() throws(ArtError) -> ExitStatus {
     let (pages, failure) = read()
     if let failure { return failure }
-    let result = try OutputFile(OutputLocation(argument: arguments.output, replacing: .pictures))
+    let result = try OutputFile(of: OutputLocation(argument: arguments.output, replacing: .pictures))
     let drawn = try draw(pages, into: result)
     var status = ExitStatus.done
     for (page, drawn) in zip(pages, drawn) {
@@ -135,7 +135,7 @@ struct SingleDrawing {
   /// Reads, draws and reports; JSON is passed to `report`. Returns the status.
   func draw(report: (JSON) throws(ArtError) -> Void) throws(ArtError) -> ExitStatus {
     let (view, drawing, size) = try arguments.drawing(of: file)
-    let result = try OutputFile(OutputLocation(argument: output, replacing: .pictures))
+    let result = try OutputFile(of: OutputLocation(argument: output, replacing: .pictures))
     let drawn = try draw(drawing, into: result)
     var status = DrawingNotes.printNotes(drawn, of: file.path)
     if status == .done { status = view.printLostPicture(in: file.path) }

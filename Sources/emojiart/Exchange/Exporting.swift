@@ -86,7 +86,7 @@ struct Exporting {
     guard !output.isEmpty else {
       throw ArtError(.badValue, "an empty name is no file; give one, or - for stdout")
     }
-    let result = try OutputFile(exporter.location(output))
+    let result = try OutputFile(of: exporter.location(output))
     let signals = result.blockedSignals()
     defer { signals.release() }
     try result.orEnd { () throws(ArtError) in try exporter.write(to: result) }

@@ -159,7 +159,7 @@ struct DiffPicture {
 
   /// Draws and reports. A signal leaves no partial file behind.
   func draw() throws(ArtError) -> Written {
-    let result = try OutputFile(OutputLocation(argument: arguments.output, replacing: .pictures))
+    let result = try OutputFile(of: OutputLocation(argument: arguments.output, replacing: .pictures))
     let reports = try draw(into: result)
     var status = ExitStatus.done
     for (state, drawn) in zip(states, reports) {
