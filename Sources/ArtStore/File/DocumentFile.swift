@@ -160,8 +160,6 @@ extension DocumentFile {
 /// A document as a watcher of its file reads it.
 package struct WholeDocument: Sendable {
   package let content: DocumentContent
-  /// All that the file holds.
-  package let state: FileState
   /// The names of its versions by their ids; nil for one that was removed.
   package let versions: [String: String?]
 }
@@ -175,12 +173,10 @@ extension DocumentFile {
     try read(whole: true) { (transaction) throws(ArtError) in try transaction.load() }
   }
 
-  /// The same, with what else identifies the file, and the names of the document's versions.
+  /// The same, with the names of the document's versions.
   package func readWhole() throws(ArtError) -> WholeDocument {
     try read(whole: true) { (transaction) throws(ArtError) in
-      WholeDocument(
-        content: try transaction.load(), state: FileState(transaction.art),
-        versions: try transaction.versionNames())
+      WholeDocument(content: try transaction.load(), versions: try transaction.versionNames())
     }
   }
 

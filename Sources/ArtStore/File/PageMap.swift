@@ -301,9 +301,9 @@ private struct Node {
   }
 }
 
-// MARK: - The page of `art`
+// MARK: - The pages of `art` and of the schema
 
-/// A table's page with one row on it.
+/// A row on a table's page.
 ///
 /// Source: https://www.sqlite.org/fileformat.html, sections 1.6 and 2.1.
 struct LeafPage {
@@ -319,9 +319,30 @@ struct LeafPage {
 
   /// Nil if the page is no table leaf with exactly one row that fits on it.
   init?(_ bytes: [UInt8]) {
-    self.bytes = bytes
     guard bytes.count >= 12, bytes[0] == 0x0D, bytes[3] == 0, bytes[4] == 1 else { return nil }
-    offset = Int(bytes[8]) << 8 | Int(bytes[9])
+    self.init(bytes, pointer: 8)
+  }
+
+  /// The number of the page that a table begins on, by the file's first page; nil if the schema does not fit on that page.
+  static func root(of table: String, onFirst bytes: [UInt8]) -> Int? {
+    let (start, head) = (FileHeader.length, 8)
+    guard bytes.count == Format.pageSize, bytes[start] == 0x0D else { return nil }
+    let count = Int(bytes[start + 3]) << 8 | Int(bytes[start + 4])
+    guard start + head + 2 * count <= bytes.count else { return nil }
+    for index in 0..<count {
+      guard let row = LeafPage(bytes, pointer: start + head + 2 * index), row.columns.count == 5 else {
+        return nil
+      }
+      guard row.columns[1].text == table, case .integer(let root) = row.columns[3] else { continue }
+      return root
+    }
+    return nil
+  }
+
+  /// The row to whose cell the number at an offset leads; nil if it does not fit on the page.
+  private init?(_ bytes: [UInt8], pointer: Int) {
+    self.bytes = bytes
+    offset = Int(bytes[pointer]) << 8 | Int(bytes[pointer + 1])
     guard let length = varint(), varint() != nil, length <= bytes.count - 35 else { return nil }
     let start = offset
     guard let headerLength = varint(), headerLength <= length, start + length <= bytes.count else {

@@ -10,22 +10,42 @@ import Glibc
 struct QuickState {
   let status: stat
   let art: ArtRow
+  /// Whether the table of versions was looked at, and is empty.
+  let hasNoVersions: Bool
 
-  /// Nil if the file is unusual, damaged, or being written. Read it through SQLite then.
-  init?(_ file: DocumentFile) {
+  /// Looks at the table of versions, too, if that is asked for. Nil if the file is unusual, damaged, or being written. Read it through SQLite
+  /// then.
+  init?(_ file: DocumentFile, lookingForVersions isAsked: Bool = false) {
     // Without a journal before and after, the pages that were read were committed.
     guard !Self.hasJournal(file) else { return nil }
+    let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK
+    let descriptor =
+      file.followsLinks ? open(file.path, flags | O_CLOEXEC) : PlainPath.open(file.path, flags)
+    guard descriptor >= 0 else { return nil }
+    defer { PlainFile.close(descriptor) }
     var status = stat()
     // If the header is invalid, `read` reports the fault.
-    guard let start = Self.firstPages(of: file, &status),
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+      let start = Self.pages(2, at: 0, of: descriptor),
       let header = try? FileHeader(
         Array(start.prefix(FileHeader.length)), size: Int(status.st_size), name: file.name),
       !header.isWAL, header.isPlain, header.wholeSize == Int(status.st_size),
       let art = LeafPage(Array(start[Format.pageSize...])).flatMap({ ArtRow(onlyRowOf: $0) })
     else { return nil }
+    hasNoVersions = isAsked && Self.hasNoVersions(descriptor, Array(start.prefix(Format.pageSize)))
     guard !Self.hasJournal(file) else { return nil }
     self.status = status
     self.art = art
+  }
+
+  /// A row of `version` never goes, so an empty table was empty when the row of `art` was read, too.
+  private static func hasNoVersions(_ file: Int32, _ first: [UInt8]) -> Bool {
+    guard let root = LeafPage.root(of: "version", onFirst: first), root > 1,
+      root <= Format.largestFile / Format.pageSize,
+      let page = pages(1, at: (root - 1) * Format.pageSize, of: file)
+    else { return false }
+    // A leaf of a table without rowid, and its number of cells.
+    return page[0] == 0x0A && page[3] == 0 && page[4] == 0
   }
 
   private static func hasJournal(_ file: DocumentFile) -> Bool {
@@ -33,18 +53,11 @@ struct QuickState {
     return lstat(file.path + "-journal", &status) == 0 || errno != ENOENT
   }
 
-  /// The first two pages of a regular file, by plain system calls; nil if there are none.
-  private static func firstPages(of document: DocumentFile, _ status: inout stat) -> [UInt8]? {
-    let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK
-    let file =
-      document.followsLinks
-      ? open(document.path, flags | O_CLOEXEC) : PlainPath.open(document.path, flags)
-    guard file >= 0 else { return nil }
-    defer { PlainFile.close(file) }
-    guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-    let wanted = 2 * Format.pageSize
+  /// Pages of a file by a plain system call; nil if they are not there whole.
+  private static func pages(_ count: Int, at offset: Int, of file: Int32) -> [UInt8]? {
+    let wanted = count * Format.pageSize
     let bytes = [UInt8](unsafeUninitializedCapacity: wanted) { buffer, filled in
-      filled = max(0, pread(file, buffer.baseAddress, wanted, 0))
+      filled = max(0, pread(file, buffer.baseAddress, wanted, off_t(offset)))
     }
     return bytes.count == wanted ? bytes : nil
   }
@@ -66,6 +79,22 @@ extension DocumentFile {
       }
     }
     return (FileState(art), art.pending)
+  }
+
+  /// What a watcher first knows of a document: its state, what is pending, and the names of its versions. SQLite reads it only if there are
+  /// versions. Throws what `read` throws.
+  package func firstLook() throws(ArtError) -> (
+    base: DocumentBase, pending: PendingBackground?, versions: [String: String?]
+  ) {
+    // If a link is not allowed, `read` reports it.
+    let real = followsLinks ? nil : try realPath()
+    let quick = real.map(acceptsResolvedPath) ?? true ? QuickState(self, lookingForVersions: true) : nil
+    if let quick, quick.hasNoVersions { return (FileState(quick.art).base, quick.art.pending, [:]) }
+    return try read { (transaction) throws(ArtError) in
+      // A file that cannot be read by its pages may be damaged.
+      if quick == nil { _ = try transaction.load() }
+      return (transaction.base, transaction.art.pending, try transaction.versionNames())
+    }
   }
 }
 

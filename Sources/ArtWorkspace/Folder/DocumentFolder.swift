@@ -230,9 +230,9 @@ extension DocumentFolder {
     do throws(ArtError) {
       stamp = try file.stampIfThere()
       guard let stamp else { return true }
-      let (state, pending) = try file.quickState()
+      let (base, pending, versions) = try file.firstLook()
       known[path] = KnownDocument(
-        base: state.base, firstState: state, identity: stamp.identity, stamp: stamp, pending: pending)
+        base: base, versions: versions, identity: stamp.identity, stamp: stamp, pending: pending)
       return true
     } catch {
       if error.code == .noSuchDocument { return true }
@@ -301,7 +301,8 @@ extension DocumentFolder {
       // A program that carries files has put the copy there, or renamed the document to it: the document is another file by now.
       events.append(.conflict(path.string, of: document.string, revision: content.revision))
       known[path] = KnownDocument(
-        base: DocumentBase(content), edits: KnownEdits(content), identity: stamp.identity, stamp: stamp)
+        base: DocumentBase(content), versions: whole.versions, edits: KnownEdits(content),
+        identity: stamp.identity, stamp: stamp)
       batch.add(document, .unsettled)
     } else if let old {
       events.append(.renamed(path.string, from: old.string))
@@ -310,7 +311,7 @@ extension DocumentFolder {
       // Another file may be at the old path.
       batch.add(old, .unsettled)
     }
-    let hasOtherVersions = known[path]?.hasOtherVersions(than: whole.versions, in: whole.state) ?? false
+    let hasOtherVersions = known[path]?.hasOtherVersions(than: whole.versions, in: content.id) ?? false
     events += Comparison(path: path.string, known: known[path]).events(finding: content)
     if hasOtherVersions {
       let names = whole.versions.values.compactMap(\.self).sorted()

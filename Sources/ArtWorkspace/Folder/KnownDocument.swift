@@ -8,9 +8,7 @@ import ArtSystem
 struct KnownDocument: Sendable, Equatable {
   /// The last state that could be read; nil if there was none, or, without trouble, if it was not read yet.
   var base: DocumentBase?
-  /// All that its file held when only the document's own row was read; nil after it was read whole.
-  var firstState: FileState?
-  /// The names of its versions by their ids, nil for one that was removed; nil if only the document's own row was read.
+  /// The names of its versions by their ids, nil for one that was removed; nil if it could never be read.
   var versions: [String: String?]?
   /// Why it is unreadable; nil if it is readable.
   var trouble: ArtError?
@@ -27,12 +25,10 @@ struct KnownDocument: Sendable, Equatable {
   /// Whether the background became pending while the document was known.
   var becamePending = false
 
-  /// Whether versions were named or removed since this state of the document, which `found` has the names of now. Where they were never read,
-  /// any difference of the file besides the art counts, if it has ever had a version.
-  func hasOtherVersions(than found: [String: String?], in state: FileState) -> Bool {
-    guard trouble == nil, base?.id == state.base.id else { return false }
-    if let versions { return versions != found }
-    return firstState.map { $0.base == state.base && $0 != state && !found.isEmpty } ?? false
+  /// Whether versions were named or removed since this state of the document, of which `found` has the names now.
+  func hasOtherVersions(than found: [String: String?], in document: DocumentID) -> Bool {
+    guard trouble == nil, base?.id == document else { return false }
+    return versions.map { $0 != found } ?? false
   }
 
   /// Records what is pending in `content`, which follows the known state `before`.

@@ -184,7 +184,6 @@ import Testing
     func versions(_ names: String...) -> [FolderEvent] {
       [.versions("bees.emojiart", names: names, revision: 1)]
     }
-    // The folder has read the document's own row only.
     _ = try editing.keepVersion(named: "draft")
     #expect(try await open.refresh("bees.emojiart") == versions("draft"))
     let named = try watched.bytes("bees.emojiart")
@@ -211,6 +210,33 @@ import Testing
     #expect(
       events.count == 2 && events.last == .versions("bees.emojiart", names: ["draft", "last"], revision: 2))
     await open.folder.close()
+  }
+
+  @Test(
+    "W13 a version that is named or removed before the folder has read the document whole is an event, also with an edit, and without a change there is none",
+    arguments: [false, true])
+  func versionsOfTheFirstChange(isNamedBefore: Bool) async throws {
+    let bees = try watched.make()
+    try bees.addBee()
+    let editing = FileEditing(bees, by: watched.recovery())
+    if isNamedBefore { _ = try editing.keepVersion(named: "draft") }
+    let open = try await OpenFolder(watched)
+    if isNamedBefore {
+      _ = try editing.removeVersion("draft")
+    } else {
+      _ = try editing.keepVersion(named: "draft")
+    }
+    try bees.addBee()
+    let events = try await open.refresh("bees.emojiart")
+    #expect(
+      events.count == 2
+        && events.last == .versions("bees.emojiart", names: isNamedBefore ? [] : ["draft"], revision: 2))
+    await open.folder.close()
+    let again = try await OpenFolder(watched)
+    try bees.addBee()
+    let more = try await again.refresh("bees.emojiart")
+    #expect(more.count == 1 && !more.contains(.versions("bees.emojiart", names: ["draft"], revision: 3)))
+    await again.folder.close()
   }
 
   @Test("W8 another document at the same path is reported as removed and added")
