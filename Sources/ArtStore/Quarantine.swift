@@ -31,16 +31,8 @@ public struct Quarantine: Sendable {
     _ bytes: [UInt8], as name: String, in folder: String, limit: Int?
   ) throws(ArtError) -> String {
     try StateFolder.makeFolders(folder)
-    // With the digest before it, a long name would exceed what file systems allow.
-    var end = name.unicodeScalars[...]
-    while end.reduce(0, { $0 + $1.utf8.count }) > 150 { end.removeFirst() }
-    let path = "\(folder)/\(mark(of: bytes))-\(String(end))"
-    var status = stat()
-    if lstat(path, &status) == 0, Int(status.st_size) == bytes.count,
-      try PlainFile.read(path, limit: bytes.count) == bytes
-    {
-      return path
-    }
+    let path = path(of: bytes, as: name, in: folder)
+    if try holds(bytes, path) { return path }
     if let limit { try evictOldest(for: bytes.count, in: folder, limit: limit) }
     // The rename keeps a kill from leaving a truncated file under the final name.
     var random = SystemRandomNumberGenerator()
@@ -49,6 +41,26 @@ public struct Quarantine: Sendable {
     guard rename(new, path) == 0 else { throw .system("create", path) }
     try PlainFile.syncFolder(of: path)
     return path
+  }
+
+  /// Whether bytes are stored under a name. Throws what reading throws.
+  func holds(_ bytes: [UInt8], as name: String) throws(ArtError) -> Bool {
+    guard try StateFolder.isNamed else { return false }
+    return try Self.holds(
+      bytes, Self.path(of: bytes, as: name, in: try StateFolder.path() + "/\(self.name)"))
+  }
+
+  private static func holds(_ bytes: [UInt8], _ path: String) throws(ArtError) -> Bool {
+    var status = stat()
+    guard lstat(path, &status) == 0, Int(status.st_size) == bytes.count else { return false }
+    return try PlainFile.read(path, limit: bytes.count) == bytes
+  }
+
+  private static func path(of bytes: [UInt8], as name: String, in folder: String) -> String {
+    // With the digest before it, a long name would exceed what file systems allow.
+    var end = name.unicodeScalars[...]
+    while end.reduce(0, { $0 + $1.utf8.count }) > 150 { end.removeFirst() }
+    return "\(folder)/\(mark(of: bytes))-\(String(end))"
   }
 
   private static func mark(of bytes: [UInt8]) -> String {
@@ -83,6 +95,16 @@ public struct Quarantine: Sendable {
     /// When it was stored, in milliseconds since 1970.
     public let modified: Int
     fileprivate let mark: String
+
+    /// Why it cannot be read as a document; nil if it can, and be merged. Reads the file whole.
+    public var readError: ArtError? {
+      do throws(ArtError) {
+        _ = try DocumentFile(path).read()
+        return nil
+      } catch {
+        return error
+      }
+    }
   }
 
   /// The files that were stored, the oldest first; none without a state folder. Throws `inputOutput`, `notPermitted`.

@@ -78,6 +78,11 @@ extension HeldFile {
   public func setAside() throws(ArtError) -> String {
     try Quarantine.kept.store(try bytes(), as: FilePath(path).name)
   }
+
+  /// Whether the state folder keeps it already, as that of a document that was repaired since.
+  public func isSetAside() throws(ArtError) -> Bool {
+    try Quarantine.kept.holds(try bytes(), as: FilePath(path).name)
+  }
 }
 
 extension DocumentFile {

@@ -260,15 +260,16 @@ public actor MergingFolder {
   ) throws(ArtError) {
     let outcome: MergeOutcome?
     do throws(ArtError) { outcome = try file.merge(former) } catch {
-      let isHopeless =
-        switch error.code {
-        case .parted, .tooLarge: true
+      switch error.code {
+      case .parted, .tooLarge: setAside(former, at: path, error)
+      case .damaged, .notADocument, .newerFormat:
+        // A repair has kept it, and said so.
+        guard try !former.isSetAside() else { break }
         // A program may be writing it.
-        case .damaged, .notADocument, .newerFormat: !doubtful.insert(path).inserted
-        default: false
-        }
-      guard isHopeless else { throw error }
-      setAside(former, at: path, error)
+        guard !doubtful.insert(path).inserted else { throw error }
+        setAside(former, at: path, error)
+      default: throw error
+      }
       doubtful.remove(path)
       return
     }

@@ -160,7 +160,17 @@ private struct Restored {
       try Output.line(
         "\(safe(file.name)): a state of \(time), \(file.size) bytes, is kept as \(safe(file.path))")
       let word = safe(ArtError.Remedy.shellWord(file.path))
-      try Output.line("`emojiart merge DOC \(word)` takes it back; `rm \(word)` drops it")
+      try Output.line("\(Self.use(of: file, word)); `rm \(word)` drops it")
+    }
+  }
+
+  /// What can be done with a file that is kept: a damaged one cannot be merged.
+  private static func use(of file: Quarantine.File, _ word: String) -> String {
+    switch file.readError?.code {
+    case nil: "`emojiart merge DOC \(word)` takes it back"
+    case .damaged?:
+      "it is damaged; `cp \(word) NEW.emojiart` and `emojiart check NEW --adopt` take out what can be read"
+    case .some: "it is no document by itself"
     }
   }
 

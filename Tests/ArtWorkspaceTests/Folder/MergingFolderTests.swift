@@ -135,6 +135,31 @@ import Testing
     await folder.close()
   }
 
+  @Test(
+    "Y2 the damaged state of a document that was repaired meanwhile is not reported: the repair has kept it")
+  func repaired() async throws {
+    let bees = try watched.make()
+    try add(1)
+    var bytes = try watched.bytes("bees.emojiart")
+    // A row of the third page, which does not match its sum then.
+    let row = Array(#""size":40"#.utf8)
+    let place = try #require((8_192..<12_288).first { bytes[$0...].starts(with: row) })
+    bytes[place + row.count - 1] += 1
+    try watched.overwrite("bees.emojiart", bytes)
+    let folder = try await Merged(watched)
+    var random = SystemRandomNumberGenerator()
+    let stamp = EditStamp(id: EditID(origin: Origin(using: &random), sequence: 1), time: 1)
+    #expect(try bees.repair(.adopt, stamp: stamp) != nil)
+    _ = try await folder.open.refresh("bees.emojiart")
+    try watched.overwrite(Self.copy, watched.bytes("bees.emojiart"))
+    try add(2, to: Self.copy)
+    _ = try await folder.open.refresh(Self.copy)
+    // Nothing has failed before.
+    _ = try outcome(try await folder.next())
+    #expect(try places() == [1, 2])
+    await folder.close()
+  }
+
   @Test("Y2 what a killed merge has left is merged when it begins, and by the command without a copy")
   func leftovers() async throws {
     let other = try parted()
