@@ -43,7 +43,9 @@ public struct MergeReport: Sendable, Hashable {
   /// The number of edits of the first copy that the second one lacked.
   public let fromFirst: Int
   /// The number of edits of the second copy that the first one lacked.
-  public let fromSecond: Int
+  public var fromSecond: Int { newEdits.count }
+  /// Those edits, in their order.
+  public let newEdits: [EditID]
   /// The fields that both have set, in the order in which the kept values were set.
   public let conflicts: [Conflict]
   /// The emoji whose removals gave way, in the order of the removals.
@@ -59,8 +61,8 @@ extension MergeReport {
   init(_ sides: Sides, in merged: DocumentContent, doubts: [Doubt]? = nil) {
     self.doubts = doubts
     fromFirst = sides.first.own.count { !$0.isMark }
-    fromSecond = sides.second.own.count { !$0.isMark }
-    guard fromFirst > 0, fromSecond > 0 else {
+    newEdits = sides.second.own.filter { !$0.isMark }.map(\.id)
+    guard fromFirst > 0, !newEdits.isEmpty else {
       (conflicts, survivors, addedTwice) = ([], [], [])
       return
     }

@@ -53,16 +53,53 @@ public struct FileEditing: Sendable {
   /// Takes back one edit or one undo, whoever made it and whatever came after it; what later edits have set stays. Throws `nothingToUndo`
   /// if the log does not have it, or it is taken back already, and as above.
   public func undo(_ edit: EditID) throws(ArtError) -> (run: UndoRun, revision: Int) {
-    try run { (transaction, perform) throws(ArtError) in
-      let run = try UndoRun(1) { () throws(ArtError) in
-        try UndoPlan.undo(of: edit, in: transaction)
-      } perform: { (plan) throws(ArtError) in
-        try perform(plan)
-      } pending: {
-        transaction.pending
+    guard let result = try undo({ (_) throws(ArtError) in [edit] }) else { throw .notStanding(edit) }
+    return result
+  }
+
+  /// Takes back those of several edits that stand, the newest first, in one save; nil if none does. An edit and its undo have no effect
+  /// together, and stay. Throws as above.
+  func takeBack(_ edits: Set<EditID>) throws(ArtError) -> (run: UndoRun, revision: Int)? {
+    try undo { (transaction) throws(ArtError) in
+      var (found, steps): ([LoggedEdit], [EditID: EditID]) = ([], [:])
+      try transaction.newestEdits { (entry) throws(ArtError) in
+        if let reverted = entry.kind.revertedID { steps[entry.id] = reverted }
+        if edits.contains(entry.id) { found.append(entry) }
+        return true
       }
-      guard let run else { throw .notStanding(edit) }
-      return run
+      return found.compactMap { entry in
+        guard let reverted = entry.kind.revertedID else { return entry.id }
+        guard !edits.contains(reverted) else { return nil }
+        // A redo goes by an undo of the edit that it has made again.
+        if case .redo = entry.kind { return steps[reverted] }
+        return entry.id
+      }
+    }
+  }
+
+  /// Takes back those of some edits that stand, in their order; nil if none does.
+  private func undo(
+    _ targets: (DocumentTransaction) throws(ArtError) -> [EditID]
+  ) throws(ArtError) -> (run: UndoRun, revision: Int)? {
+    do throws(ArtError) {
+      return try run { (transaction, perform) throws(ArtError) in
+        var rest = try targets(transaction)[...]
+        let run = try UndoRun(rest.count) { () throws(ArtError) in
+          while let edit = rest.popFirst() {
+            if let plan = try UndoPlan.undo(of: edit, in: transaction) { return plan }
+          }
+          return nil
+        } perform: { (plan) throws(ArtError) in
+          try perform(plan)
+        } pending: {
+          transaction.pending
+        }
+        guard let run else { throw .nothingTo("undo") }
+        return run
+      }
+    } catch {
+      guard error.code == .nothingToUndo else { throw error }
+      return nil
     }
   }
 

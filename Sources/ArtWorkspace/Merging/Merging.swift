@@ -50,6 +50,43 @@ public struct Merging: Sendable {
     return result
   }
 
+  /// The result of a merge of two copies that were made from one.
+  public struct ThreeWayResult: Sendable {
+    /// The merge.
+    public let merge: Result
+    /// The number of edits of the ancestor that one of the copies was without.
+    public let leftOut: Int
+    /// Those that were taken back; nil if none was.
+    public let undone: UndoRun?
+  }
+
+  /// Merges a copy into a document like a merge driver of git: edits that their common ancestor has and one of them lacks are taken back.
+  /// git asks for that when it reverts a commit, drops one, or picks one without those before it. Throws as `merge` does.
+  public func merge(
+    _ file: DocumentFile, _ other: DocumentFile, from ancestor: DocumentFile
+  ) throws(ArtError) -> ThreeWayResult {
+    let leftOut = try Self.edits(of: ancestor, lackedBy: file).union(
+      Self.edits(of: ancestor, lackedBy: other))
+    let result = try merge(file, [other], keepingCopies: true)
+    let undone = leftOut.isEmpty ? nil : try FileEditing(file, by: recovery).takeBack(leftOut)
+    return ThreeWayResult(merge: result, leftOut: leftOut.count, undone: undone?.run)
+  }
+
+  /// The edits of a copy that another one lacks; none where their logs do not tell.
+  private static func edits(
+    of copy: DocumentFile, lackedBy other: DocumentFile
+  ) throws(ArtError) -> Set<EditID> {
+    do throws(ArtError) {
+      return Set(try other.previewMerge([copy]).parts.flatMap(\.report.newEdits))
+    } catch {
+      switch error.code {
+      // Where both have added the document, git gives an empty ancestor.
+      case .notADocument, .damaged, .newerFormat, .badValue, .parted: return []
+      default: throw error
+      }
+    }
+  }
+
   private func mergeFound(
     _ file: DocumentFile, keepingCopies keepsCopies: Bool, isByValue: Bool
   ) throws(ArtError) -> Result {

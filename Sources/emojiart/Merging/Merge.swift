@@ -80,9 +80,27 @@ struct Merge: ParsableCommand {
     }
     var (ours, theirs) = (DocumentFile(copies[0]), DocumentFile(copies[1]))
     if copies.count == 3 { (ours.name, theirs.name) = (copies[2], "\(copies[2]) of the other side") }
-    let result = try Merging(by: .ofCommand).merge(ours, [theirs], keepingCopies: true)
-    guard result.outcome.conflicts > 0 else { return }
-    for line in MergeWords(result, document: ours.name).lines(isDone: true) { Output.printError(line) }
+    let result = try Merging(by: .ofCommand).merge(ours, theirs, from: DocumentFile(doc))
+    if result.merge.outcome.conflicts > 0 {
+      for line in MergeWords(result.merge, document: ours.name).lines(isDone: true) {
+        Output.printError(line)
+      }
+    }
+    guard result.leftOut > 0 else { return }
+    let edits = result.leftOut == 1 ? "1 edit" : "\(result.leftOut) edits"
+    let they = result.leftOut == 1 ? "it is" : "they are"
+    guard let run = result.undone else {
+      return Output.printError(
+        "\(ours.name): one side is without \(edits) of the ancestor; \(they) taken back already")
+    }
+    Output.printError("\(ours.name): one side is without \(edits) of the ancestor; \(they) taken back:")
+    for (entry, author) in zip(run.entries, run.authors) {
+      Output.printError("  \(safe(entry.title(reverting: author)))")
+    }
+    for note in UndoDirection.undo.notes(run.entries, of: run.entries.count, left: run.left) {
+      Output.printError("  \(note)")
+    }
+    for lost in run.lost { Output.printError("  \(lost.background.lossText(isPending: lost.isPending))") }
   }
 }
 
