@@ -159,7 +159,11 @@ public struct Importer<Transfer: PictureTransfer> {
   }
 
   private mutating func read(_ source: ImportSource, _ found: SourceBytes) throws(ArtError) -> ForeignArt? {
-    if source.isFound, !source.hasEnding, found.kind == .other || found.bytes.isEmpty {
+    // An empty file may be a blank document, or what an interrupted copy or a placeholder is. Who names it knows.
+    if source.isFound, found.bytes.isEmpty || !source.hasEnding && found.kind == .other {
+      if source.hasEnding {
+        notice(.line("\(source.name) is empty, and is skipped; name it to import it as a blank document"))
+      }
       tally.others.add(source.name)
       return nil
     }
