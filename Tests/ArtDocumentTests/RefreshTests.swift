@@ -61,10 +61,15 @@ import Testing
     #expect(await document.refresh())
     #expect(await document.state == .editingDisabled("the file is read-only"))
     #expect(await document.content.emojiCount == 0)
+    #expect(document.recovered.isEmpty)
     access.reason.withLock { $0 = nil }
     #expect(await document.refresh())
     #expect(await document.state == .open)
     #expect(await document.content.emojisInOrder().map(\.position.x) == [1])
+    let restored = document.recovered.compactMap {
+      if case .restored(let report) = $0 { report.edits } else { nil }
+    }
+    #expect(restored == [1])
     try await document.perform(.bee(x: 2))
     // The new edit has a journal.
     await document.abandon()

@@ -50,6 +50,34 @@ import Testing
     }
   }
 
+  @Test(
+    "F17 a save with an unknown outcome in whose place of an edit another program's stands is not taken for the whole own one"
+  )
+  func foreignEditAtTheRevision() throws {
+    let sample = try JournalSample(emojis: 1, edits: 0)
+    let old = try #require(sample.content.bottom())
+    let client = try DocumentClient(session: SessionID(lowBits: 1))
+    let tag = try #require(RequestTag("add"))
+    // Another program performs the same request, and saves first.
+    var others = try EditMaker(seed: 7)
+    let (theirs, stamp) = (try bee(sample), others.stamp(by: client, tag: tag))
+    try sample.file.edit { (transaction: DocumentTransaction) throws(ArtError) in
+      _ = try transaction.perform(Edit(name: "add", changes: [.add(theirs)]), stamp: stamp)
+    }
+    var unsaved = UnsavedEdits()
+    unsaved.append(try #require(try sample.perform("add", [.add(bee(sample))], by: client, tag: tag)))
+    unsaved.append(try #require(try sample.perform("move", [.move(old.id, to: Point(x: 5, y: 0))])))
+    let net = NetEdits(unsaved, of: sample.content, since: sample.base)
+    let first = try sample.file.save(net)
+    #expect(first.rebased?.own.repeated.count == 1)
+    let saved = try sample.file.read()
+    #expect(saved.revision == sample.content.revision && saved.head == sample.content.head)
+    // The program has got no answer, and saves again.
+    let again = try sample.file.save(net)
+    #expect(again.rebased?.content.emoji(theirs.id) == theirs)
+    #expect(try sample.file.read() == saved)
+  }
+
   /// The real program: three additions that are saved as one, with a sync that fails.
   @Test("S6 F17 a stream that saves once saves its edits once, also if its save fails at any sync")
   func atomic() throws {
