@@ -168,15 +168,21 @@ package struct RepeatedEdits: Sendable {
         if !same.isEmpty { twins[entry.id] = other }
       }
       let added = mine.flatMap(\.addedEmojis)
-      emojis.merge(Self.pairs(added, Self.unique(same.isEmpty ? Array(found.joined()) : same).flatMap(\.addedEmojis))) { $1 }
+      emojis.merge(
+        Self.pairs(added, Self.unique(same.isEmpty ? Array(found.joined()) : same).flatMap(\.addedEmojis))
+      ) { $1 }
     }
   }
 
-  private static func grouped(_ entries: [LoggedEdit], by keys: ([RequestTag]) -> [[RequestTag]]) -> [Key: [LoggedEdit]] {
+  private static func grouped(
+    _ entries: [LoggedEdit], by keys: ([RequestTag]) -> [[RequestTag]]
+  ) -> [Key: [LoggedEdit]] {
     var found: [Key: [LoggedEdit]] = [:]
     for entry in entries {
       guard let session = entry.session else { continue }
-      for tags in keys(entry.stamp.tags) { found[Key(session: session, tags: tags), default: []].append(entry) }
+      for tags in keys(entry.stamp.tags) {
+        found[Key(session: session, tags: tags), default: []].append(entry)
+      }
     }
     return found
   }
@@ -197,7 +203,9 @@ package struct RepeatedEdits: Sendable {
     var rest = others
     for emoji in own {
       let alike = rest.indices.filter { rest[$0].text == emoji.text }
-      guard let index = alike.first(where: { rest[$0].position == emoji.position && rest[$0].size == emoji.size }) ?? (alike.count == 1 ? alike.first : nil)
+      guard
+        let index = alike.first(where: { rest[$0].position == emoji.position && rest[$0].size == emoji.size })
+          ?? (alike.count == 1 ? alike.first : nil)
       else { continue }
       found[emoji.id] = rest.remove(at: index).id
     }

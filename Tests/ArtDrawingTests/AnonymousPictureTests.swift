@@ -86,7 +86,9 @@ import Testing
 
   /// The times in an animated AVIF are taken out, in each box that has them.
   private func animatedTimes() throws {
-    let bytes = try PictureFixture.accepted.first { $0.header?.kind == .avif && $0.header?.isAnimated == true }?.bytes
+    let bytes = try PictureFixture.accepted.first {
+      $0.header?.kind == .avif && $0.header?.isAnimated == true
+    }?.bytes
     var dated = try #require(bytes)
     let stamp: [UInt8] = [0xE1, 0xD2, 0xC3, 0xB4]
     var count = 0

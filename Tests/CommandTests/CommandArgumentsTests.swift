@@ -111,7 +111,10 @@ struct CommandArgumentsTests {
 
   @Test("what completion passes on is left as it is, whatever is typed")
   func completion() throws {
-    let words = ["---completion", "move", "--", "--by", "4", "0", "emojiart", "move", "bees", "--by", "-10,5", "-oa.png", ""]
+    let words = [
+      "---completion", "move", "--", "--by", "4", "0", "emojiart", "move", "bees", "--by", "-10,5", "-oa.png",
+      "",
+    ]
     #expect(try CommandArguments.forParser(words) == words)
   }
 
