@@ -89,7 +89,7 @@ let package = Package(
         .linkedLibrary($0)
       }),
     // By itself: what draws shall not link it, which takes address space.
-    .target(name: "CCurl", linkerSettings: [.linkedLibrary("curl")]),
+    .target(name: "CCurl", linkerSettings: [.linkedLibrary("curl"), .linkedLibrary("z")]),
     .target(
       name: "ArtFetch", dependencies: ["ArtSystem", "ArtModel", "CCurl"], swiftSettings: settings),
     .target(

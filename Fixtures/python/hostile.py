@@ -2,6 +2,7 @@
 """The answers of the server of pictures that no client should fall for."""
 
 import gzip
+import zlib
 
 from connection import PICTURE, Connection
 
@@ -73,6 +74,23 @@ class Hostile(Connection):
     def do_encoding(self, kind):
         body = gzip.compress(bytes(100 << 20)) if kind == "gzip" else PICTURE
         self.answer(body, "image/png", "200 OK", f"Content-Encoding: {kind}")
+
+    def do_compressed(self, kind):
+        kind, _, count = kind.partition("/")
+        picture = bytes(int(count)) if count else PICTURE
+        plain = zlib.compressobj(wbits=-15)
+        body = {
+            "gzip": gzip.compress(picture),
+            "x-gzip": gzip.compress(picture),
+            "zlib": zlib.compress(picture),
+            "plain": plain.compress(picture) + plain.flush(),
+            "cut": gzip.compress(picture)[:-9],
+            "broken": gzip.compress(picture)[:-8] + bytes(8),
+            "more": gzip.compress(picture) + b"more",
+            "none": b"",
+        }[kind]
+        coding = {"zlib": "deflate", "plain": "deflate", "x-gzip": "x-gzip"}.get(kind, "gzip")
+        self.answer(body, "image/png", "200 OK", f"Content-Encoding: {coding}")
 
     def do_transfer(self, kind):
         body = gzip.compress(PICTURE) if "gzip" in kind else PICTURE

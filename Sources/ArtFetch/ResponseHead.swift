@@ -16,7 +16,10 @@ struct ResponseHead {
 
   private var status: Int?
   private var lengths: [String] = []
+  /// How the body is encoded.
   private var codings: [String] = []
+  /// How it is encoded for the transfer only.
+  private var transferCodings: [String] = []
   private var kinds: [String] = []
   private var locations: [String] = []
   /// The fields of a store's response.
@@ -39,7 +42,8 @@ struct ResponseHead {
     case "content-length":
       lengths += value.split(separator: ",", omittingEmptySubsequences: false).map(\.trimmed)
     case "content-encoding": codings += Self.list(value).filter { $0 != "identity" }
-    case "transfer-encoding": codings += Self.list(value).filter { $0 != "chunked" && $0 != "identity" }
+    case "transfer-encoding":
+      transferCodings += Self.list(value).filter { $0 != "chunked" && $0 != "identity" }
     case "content-type": kinds.append(value)
     case "location": locations.append(value)
     default: break
@@ -56,14 +60,29 @@ struct ResponseHead {
     case 301, 302, 303, 307, 308: return .redirect(try location(from: place))
     default:
       let isTransient = (500...599).contains(status) || status == 408 || status == 429
-      throw Refusal(.status, "\(place) answered \(status)", isTransient: isTransient)
+      throw Refusal(
+        .status, "\(place) answered \(status)\(Self.advice(status))", isTransient: isTransient)
     }
-    if let coding = codings.first {
+    // Some servers compress whatever they send, though no encoding was requested.
+    if let coding = transferCodings.first ?? codings.dropFirst(isCompressed ? 1 : 0).first {
       throw Refusal(
         .encoding, "\(place) answers with a body encoded as \(Self.brief(coding)), which was not requested")
     }
     for kind in kinds { try MediaType.check(kind, from: place) }
     return .body(total: try length(from: place, limit: limit))
+  }
+
+  /// Whether the body is encoded as gzip or deflate, which is expanded.
+  var isCompressed: Bool { codings.first.map(["gzip", "x-gzip", "deflate"].contains) ?? false }
+
+  /// What helps where a server gives its pictures to people only, or not to everybody.
+  private static func advice(_ status: Int) -> String {
+    let way = "download the picture in a browser, and give the file's path"
+    return switch status {
+    case 401, 403: "; \(way)"
+    case 429: ": too many requests; try later, or \(way)"
+    default: ""
+    }
   }
 
   /// The status and fields of a store's response, and the length of its body if that is known; nil for an interim response. Throws `status`,
@@ -74,7 +93,7 @@ struct ResponseHead {
     guard let status else { throw Refusal(.status, "\(place) does not answer in HTTP") }
     guard !(100...199).contains(status) else { return nil }
     guard (200...999).contains(status) else { throw Refusal(.status, "\(place) answered \(status)") }
-    if let coding = codings.first {
+    if let coding = codings.first ?? transferCodings.first {
       throw Refusal(.encoding, "\(place) answers with a body encoded as \(Self.brief(coding))")
     }
     return (status, fields, try length(from: place, limit: limit))

@@ -70,7 +70,21 @@ final class Transfer {
     if response != nil { return .body(body) }
     guard total == nil || total == body.count else { throw Refusal.cutShort(target, body.count, total) }
     if lastReport?.received != body.count { reportProgress(total, .now) }
-    return .body(body)
+    return .body(head.isCompressed ? try expanded() : body)
+  }
+
+  /// The body without its encoding; it may have as many bytes as an unencoded one.
+  private func expanded() throws(Refusal) -> [UInt8] {
+    var result = CCURL_DAMAGED
+    let bytes = [UInt8](unsafeUninitializedCapacity: limit) { room, count in
+      result = ccurl_expand(body, body.count, room.baseAddress, room.count, &count)
+    }
+    switch result {
+    case CCURL_EXPANDED: return bytes
+    case CCURL_TOO_LARGE: throw ResponseHead.tooBig(target.place, limit)
+    default:
+      throw Refusal(.encoding, "\(target.place) answers with a compressed body that cannot be expanded")
+    }
   }
 
   private static func text(_ message: [CChar]) -> String {
@@ -194,7 +208,7 @@ struct TransferSettings {
     let headers = SList(transfer.request?.lines ?? ["Accept: image/*", "Accept-Encoding: identity"])
     let addresses = SList(pinsAddresses ? [transfer.hop.pin].compactMap { $0 } : [])
     easy.set(CURLOPT_URL, transfer.target.url)
-    easy.set(CURLOPT_USERAGENT, "emojiart/\(EmojiArtVersion.current)")
+    easy.set(CURLOPT_USERAGENT, EmojiArtVersion.userAgent)
     easy.set(CURLOPT_HTTPHEADER, headers)
     easy.set(CURLOPT_RESOLVE, addresses)
     setLimits(easy)
@@ -225,7 +239,7 @@ struct TransferSettings {
     }
   }
 
-  /// No automatic redirects, and no decoding.
+  /// No automatic redirects, and no decoding: libcurl does not count what it decodes.
   private func setLimits(_ easy: EasyHandle) {
     easy.set(CURLOPT_PROTOCOLS_STR, "http,https")
     easy.set(CURLOPT_FOLLOWLOCATION, 0)

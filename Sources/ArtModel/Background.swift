@@ -173,9 +173,10 @@ public struct FetchLimits: Sendable, Hashable {
   /// The number of redirects.
   public var redirects: Int
 
-  /// Limits. The defaults are 20 MiB, 5 s, 15 s and 3 redirects.
+  /// Limits. The defaults are 20 MiB, 5 s, 15 s and 10 redirects.
   public init(
-    bytes: Int = 20 << 20, connect: Duration = .seconds(5), total: Duration = .seconds(15), redirects: Int = 3
+    bytes: Int = 20 << 20, connect: Duration = .seconds(5), total: Duration = .seconds(15),
+    redirects: Int = 10
   ) {
     self.bytes = bytes
     self.connect = connect

@@ -6,13 +6,14 @@ public struct BackgroundURL: Hashable, Sendable {
   /// The URL. A `data` URL may be longer than a document stores.
   public let string: String
 
-  /// Parses and normalizes a URL, ignoring white space around it. Throws `badURL` and `scheme`.
+  /// Parses and normalizes a URL as people have it: with white space or quotes around it, with the entities of a page's source, or with a
+  /// host that begins with `www.` and no scheme, which is `https`. Throws `badURL` and `scheme`.
   public init(_ text: String) throws(Refusal) {
     try self.init(text, unwraps: true)
   }
 
   private init(_ text: String, unwraps: Bool) throws(Refusal) {
-    let url = try Self.withoutFragment(text)
+    let url = try Self.withoutFragment(Self.tidied(text))
     guard let scheme = Self.scheme(of: url) else {
       throw Refusal(.badURL, "\(Self.brief(url)) does not begin with http:, https: or data:")
     }
@@ -33,8 +34,37 @@ public struct BackgroundURL: Hashable, Sendable {
     }
   }
 
-  /// Whether the text begins with a scheme, and is therefore a URL and not a path.
-  public static func isURL(_ text: String) -> Bool { scheme(of: trimmed(text)) != nil }
+  /// Whether the text begins with a scheme or with `www.` and a host, and is therefore a URL and not a path.
+  public static func isURL(_ text: String) -> Bool { scheme(of: tidied(text)) != nil }
+
+  /// The path in a `file:` URI (RFC 8089), of this machine; nil for any other text.
+  public static func filePath(in text: String) -> String? {
+    let uri = unquoted(text)
+    guard scheme(of: uri) == "file" else { return nil }
+    let rest = uri.utf8.dropFirst("file:".utf8.count)
+    var path = rest
+    if rest.starts(with: "//".utf8) {
+      let authority = rest.dropFirst(2).prefix { $0 != UInt8(ascii: "/") }
+      guard authority.isEmpty || String(Substring(authority)).lowercased() == "localhost" else { return nil }
+      path = rest[authority.endIndex...]
+    }
+    guard path.first == UInt8(ascii: "/"), !path.starts(with: "//".utf8) else { return nil }
+    let bytes = Array(PercentDecoding(path))
+    return bytes.contains(0) ? nil : String(validating: bytes, as: UTF8.self)
+  }
+
+  /// The text without white space, and without one pair of quotes or angle brackets around it.
+  public static func unquoted(_ text: String) -> String {
+    let text = trimmed(text)
+    guard let first = text.unicodeScalars.first, let last = text.unicodeScalars.last,
+      quotes.contains(where: { $0 == (first, last) }), text.utf8.count > 2
+    else { return String(text) }
+    return String(trimmed(String(text.unicodeScalars.dropFirst().dropLast())))
+  }
+
+  private static let quotes: [(Unicode.Scalar, Unicode.Scalar)] = [
+    ("\"", "\""), ("'", "'"), ("<", ">"), ("“", "”"), ("‘", "’"),
+  ]
 
   /// The scheme of a text in lower case; nil without one. A scheme has at least two characters: a single letter is a
   /// Windows drive.
@@ -71,6 +101,58 @@ extension BackgroundURL {
     let visible = Substring(text.utf8.prefix { $0 != UInt8(ascii: "?") })
     return visible.shortened(to: 80)
   }
+
+  /// The URL that a text means. The result stays the same when it is read again.
+  private static func tidied(_ text: String) -> String {
+    let url = unquoted(text)
+    if startsWithHost(url) { return "https://" + withoutEntities(url) }
+    return scheme(of: url) == "data" ? url : withoutEntities(url)
+  }
+
+  /// Whether a text begins with `www.` and a name with another dot in it: what browsers complete by themselves.
+  private static func startsWithHost(_ text: String) -> Bool {
+    let host = text.utf8.prefix {
+      $0.isLetter || $0.isDigit || $0 >= 0x80 || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: ".")
+    }
+    guard host.count > 4, Substring(host.prefix(4)).lowercased() == "www.",
+      host.dropFirst(5).dropLast().contains(UInt8(ascii: "."))
+    else { return false }
+    let next = text.utf8[host.endIndex...].first
+    return next.map {
+      [UInt8(ascii: "/"), UInt8(ascii: ":"), UInt8(ascii: "?"), UInt8(ascii: "#")].contains($0)
+    } ?? true
+  }
+
+  /// The text with the characters that its entities of HTML mean, if it has `&amp;`: then it was copied from the source of a page. Without
+  /// that, an `&` begins a parameter.
+  private static func withoutEntities(_ text: String) -> String {
+    guard
+      text.utf8.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false).dropFirst()
+        .contains(where: { $0.starts(with: "amp;".utf8) })
+    else { return text }
+    var bytes: [UInt8] = []
+    for byte in text.utf8 {
+      bytes.append(byte)
+      guard byte == UInt8(ascii: ";") else { continue }
+      // An entity may have been encoded again, and then its end is that of the next one.
+      let tail = bytes.suffix(longestEntity)
+      guard let start = tail.lastIndex(of: UInt8(ascii: "&")),
+        let entity = String(validating: tail[start...].dropFirst().dropLast(), as: UTF8.self),
+        let character = entities[entity]
+      else { continue }
+      bytes.removeLast(bytes.endIndex - start)
+      bytes.append(UInt8(ascii: character))
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// The entities of characters that a URL may have and that pages escape.
+  private static let entities: [String: Unicode.Scalar] = [
+    "amp": "&", "#38": "&", "#038": "&", "#x26": "&", "quot": "\"", "#34": "\"", "apos": "'", "#39": "'",
+    "#039": "'",
+    "#x27": "'", "#x2F": "/", "#x2f": "/", "#x3D": "=", "#x3d": "=",
+  ]
+  private static let longestEntity = 6
 
   private static func trimmed(_ text: String) -> Substring {
     let isSpace = { (byte: UInt8) in byte == 0x20 || (0x09...0x0D).contains(byte) }

@@ -40,4 +40,7 @@ package enum Limits {
 package enum EmojiArtVersion {
   /// The version, for `--version` and for servers.
   package static let current = "0.2.0"
+  /// What servers of pictures learn of the program: its name, its version, and where its makers are found, which large sites demand. The
+  /// project has no domain, so this is the reserved name that its packages have, too.
+  package static let userAgent = "emojiart/\(current) (+https://emojiart.invalid/)"
 }

@@ -101,6 +101,63 @@ private func refusal<Value>(_ body: () throws(Refusal) -> Value) -> Refusal? {
     }
   }
 
+  @Test(
+    "B4 a URL is read as people have it, and stays the same when it is read again",
+    arguments: [
+      ("https://a/b?x=1&amp;y=2", "https://a/b?x=1&y=2"),
+      ("https://a/b?x=1&amp;amp;y=2", "https://a/b?x=1&y=2"),
+      ("https://a/b?x=1&amp;y=2&#38;z=3#c", "https://a/b?x=1&y=2&z=3"),
+      ("https:&#x2F;&#x2F;a&#x2f;b?x&#x3D;1&amp;y=&quot;&#39;", "https://a/b?x=1&y=\"'"),
+      ("https://a/&#38;amp;amp;&amp;", "https://a/&&"), ("https://a/b&amp;lt;c", "https://a/b&lt;c"),
+      // Without `&amp;` each `&` begins a parameter, and may be of any name.
+      ("https://a/b?x=1&copy;=2&quot;=3", "https://a/b?x=1&copy;=2&quot;=3"),
+      ("https://a/b?x=1&#38;y=2", "https://a/b?x=1&"), ("https://a/b?x=1&amp=2", "https://a/b?x=1&amp=2"),
+      ("https://a/%26amp%3B", "https://a/%26amp%3B"), ("data:,&amp;", "data:,&amp;"),
+      ("https://s/?imgurl=https%3A%2F%2Fa%2F%3Fb%26amp%3Bc", "https://a/?b&c"),
+      (" \"https://a/b\"\n", "https://a/b"), ("'https://a/b'", "https://a/b"),
+      ("<https://a/b>", "https://a/b"),
+      ("“https://a/b”", "https://a/b"), ("‘ https://a/b ’", "https://a/b"),
+      ("www.pictures.example/a.png", "https://www.pictures.example/a.png"),
+      ("WWW.pictures.example:8080/a", "https://WWW.pictures.example:8080/a"),
+      ("\"www.pictures.example?x&amp;y\"", "https://www.pictures.example?x&y"),
+      ("www.bücher.example", "https://www.bücher.example"),
+    ])
+  func people(_ text: String, _ string: String) throws {
+    let url = try BackgroundURL(text)
+    #expect(url.string == string)
+    #expect(try BackgroundURL(url.string) == url)
+    #expect(BackgroundURL.isURL(text))
+  }
+
+  @Test("B4 entities do not smuggle in what a URL may not have")
+  func entities() {
+    for text in [
+      "https://me@a/&amp;", "https://a/&amp; b", "https://a/&amp;\nb", "&quot;https://a/&amp;&quot;",
+      "\"https://a/b", "''", "\"\"", "www.a", "www.", "www..example", "www.a b.example", "www.a.",
+    ] {
+      #expect(refusal { () throws(Refusal) in try BackgroundURL(text) }?.reason == .badURL, "\(text)")
+    }
+    // Of other characters than those that pages escape in a URL the entities stay.
+    #expect((try? BackgroundURL("https://a/?b&amp;&#64;c"))?.string == "https://a/?b&&")
+    let nested =
+      "https://a/?" + String(repeating: "&#38;", count: 6_000) + "&" + String(repeating: "amp;", count: 6_000)
+    #expect((try? BackgroundURL(nested))?.string == "https://a/?" + String(repeating: "&", count: 6_001))
+  }
+
+  @Test(
+    "a file: URI of this machine is a path",
+    arguments: [
+      ("file:///home/ada/My%20Photo.png", "/home/ada/My Photo.png"), ("file:/a.png", "/a.png"),
+      ("FILE://LocalHost/a%C3%A4%25.png", "/aä%.png"), (" 'file:///a.png'\n", "/a.png"),
+      ("file:///a%2Fb", "/a/b"), ("file:///a.png?x", "/a.png?x"), ("file:///", "/"),
+      ("file://server/share/a.png", nil), ("file:a.png", nil), ("file:", nil), ("file://localhost", nil),
+      ("file:////server/a.png", nil), ("file:///a%00b", nil), ("file:///a%FF", nil), ("/a.png", nil),
+      ("http://a/b", nil), ("", nil),
+    ] as [(String, String?)])
+  func fileURIs(_ text: String, _ path: String?) {
+    #expect(BackgroundURL.filePath(in: text) == path)
+  }
+
   @Test("C11 a redacted URL and a refusal have no query and no picture data, and are short")
   func shown() throws {
     for (text, shown) in [

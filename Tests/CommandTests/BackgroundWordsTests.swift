@@ -68,7 +68,17 @@ struct BackgroundWordsTests {
     #expect(
       try PictureSource(argument: "http://example.org/a.png")
         == .url(BackgroundURL("http://example.org/a.png")))
-    for url in ["ftp://example.org/a", "file:///etc/passwd"] {
+    for (text, path) in [
+      ("file:///a/My%20Photo.png", "/a/My Photo.png"), ("'/a/b.png'", "/a/b.png"),
+      ("\"a b.png\" ", "a b.png"),
+    ] {
+      #expect(try PictureSource(argument: text) == .path(path))
+    }
+    for text in ["www.example.org/a.png", "<https://www.example.org/a.png>"] {
+      #expect(
+        try PictureSource(argument: text) == .url(BackgroundURL("https://www.example.org/a.png")))
+    }
+    for url in ["ftp://example.org/a", "file://server/a.png", "file:a.png"] {
       #expect(throws: Refusal.self) { try PictureSource(argument: url) }
     }
   }

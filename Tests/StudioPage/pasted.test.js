@@ -66,6 +66,15 @@ test('a link is no picture unless it looks like one, and an address of a file is
   assert.deepEqual(meaning({}, true), picture(null));
 });
 
+test('an address is taken as people have it', () => {
+  for (const text of ['"https://example.org/a.png"', '<https://example.org/a.png>', '‘https://example.org/a.png’']) assert.deepEqual(meaning({ text }), picture('https://example.org/a.png'));
+  assert.deepEqual(meaning({ text: 'www.example.org/a.png' }), picture('https://www.example.org/a.png'));
+  assert.deepEqual(meaning({ uris: 'https://example.org/a.png?x=1&amp;y=2' }), picture('https://example.org/a.png?x=1&y=2'));
+  assert.deepEqual(meaning({ text: 'https://example.org/a.png?x=1&copy;=2' }), picture('https://example.org/a.png?x=1&copy;=2'));
+  assert.deepEqual(meaning({ text: 'www.example.org' }), { kind: 'link', text: 'www.example.org' });
+  for (const text of ['www.', 'www.example', 'www. example.org', '"Hello"']) assert.deepEqual(meaning({ text }), said(text));
+});
+
 test('a private address is none that the server should ask first', () => {
   for (const address of ['http://localhost/a', 'http://127.0.0.1:80/a.png', 'https://10.1.2.3/', 'http://192.168.0.4/', 'https://printer/a.png', 'http://[::1]/', 'https://a:b@example.org/', 'data:,', 'blob:x', 'https://nas.local/a.png']) assert.ok(isPrivate(address), address);
   for (const address of ['https://example.org/a.png', 'http://1.2.3.4/a', 'https://[2001:db8::1]/a']) assert.ok(!isPrivate(address), address);

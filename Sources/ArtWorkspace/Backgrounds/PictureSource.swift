@@ -25,7 +25,15 @@ public enum PictureSource: Equatable, Sendable {
 
   /// The source for a URL or path that the user typed. Throws `badURL` and `scheme` for an invalid URL.
   public init(typed: String) throws(Refusal) {
-    self = BackgroundURL.isURL(typed) ? .url(try BackgroundURL(typed)) : .path(typed)
+    if let path = Self.localPath(typed) { self = .path(path) } else { self = .url(try BackgroundURL(typed)) }
+  }
+
+  /// The path that a typed text means: of a file that is there, in a `file:` URI, or in quotes; nil for a URL.
+  public static func localPath(_ typed: String) -> String? {
+    // A file may have the name of a host, or quotes in its name.
+    if BackgroundURL.scheme(of: typed) == nil, access(typed, F_OK) == 0 { return typed }
+    if let path = BackgroundURL.filePath(in: typed) { return path }
+    return BackgroundURL.isURL(typed) ? nil : BackgroundURL.unquoted(typed)
   }
 
   /// The name of the user's file in messages; nil for a URL.

@@ -4,6 +4,7 @@
 #define CCURL_H
 
 #include <curl/curl.h>
+#include <stddef.h>
 
 #if LIBCURL_VERSION_NUM < 0x075800
 #error "libcurl 7.88 or later is needed: CURLOPT_PROTOCOLS_STR, CURLU_PUNYCODE"
@@ -73,6 +74,14 @@ static inline const char *ccurl_authorities_file(void) { return curl_version_inf
 
 /// The folder of trusted certificates that libcurl was built with; NULL where there is none.
 static inline const char *ccurl_authorities_folder(void) { return curl_version_info(CURLVERSION_NOW)->capath; }
+
+/// What became of compressed bytes.
+enum ccurl_expanded { CCURL_EXPANDED, CCURL_DAMAGED, CCURL_TOO_LARGE };
+
+/// Expands the body of an answer into `room` and sets `written`, at most `capacity` bytes. Bytes in gzip or zlib say so themselves; all
+/// others are read as plain deflate, as some servers send it. What follows the compressed bytes is ignored.
+enum ccurl_expanded ccurl_expand(
+  const unsigned char *bytes, size_t count, unsigned char *room, size_t capacity, size_t *written);
 
 /// The host of a URL in ASCII, independent of the locale; free it with `curl_free`.
 CURLUcode ccurl_ascii_host(CURLU *url, char **host);

@@ -105,10 +105,15 @@ const isCaptionText = (text) => text.trim() !== '' && bytesOf(text) <= captionLi
 const firstLine = (text) => text.split(/\r?\n/).map((each) => each.trim()).find((each) => each && !each.startsWith('#')) ?? '';
 
 /**
- * The text if it is an address that a picture may have.
+ * The address that a picture may have in a text: in quotes, without a scheme, or from the source of a page, as people have them.
  * @param {string} text
  */
-const addressIn = (text) => (/^(https?:\/\/\S+|data:image\/[^\s]+)$/i.test(text) ? text : null);
+function addressIn(text) {
+  const bare = text.replace(/^(?:"(.+)"|'(.+)'|<(.+)>|“(.+)”|‘(.+)’)$/, '$1$2$3$4$5');
+  const address = /^www\.[^\s./:?#]+\.[^\s./:?#]/i.test(bare) ? `https://${bare}` : bare;
+  if (!/^(https?:\/\/\S+|data:image\/[^\s]+)$/i.test(address)) return null;
+  return address.includes('&amp;') ? decoded(address) : address;
+}
 
 /** @param {string} address */
 const isFile = (address) => /^file:/i.test(address);
@@ -316,7 +321,7 @@ export function meaningOf({ html, uris, text }, hasPicture) {
   }
   if (plain && plain.split(/\r?\n/).every((line) => isFile(line.trim()))) return hasPicture ? { kind: 'picture', address: null, others: 0 } : { kind: 'file' };
   const address = hasWords && !plain ? null : addressIn(plain);
-  if (address) return looksLikePicture(address) ? { kind: 'picture', address, others: 0 } : { kind: 'link', text: address };
+  if (address) return looksLikePicture(address) ? { kind: 'picture', address, others: 0 } : { kind: 'link', text: plain };
   // Some programs write emoji as names into the plain text, or leave them out.
   const found = drawn.every((emoji) => plain.includes(emoji)) && plain ? plain : words;
   if (found) return { kind: 'words', text: whole(found) };

@@ -344,9 +344,9 @@ extension BackgroundLine {
       options.contains("--keep-canvas"), options.contains("--allow-private")
     )
     let isLater = options.contains("--later")
-    guard isLater || BackgroundURL.isURL(source) else {
-      try BackgroundAction.checkColor(source)
-      return .picture(path: source, keepsCanvas: keepsCanvas)
+    if !isLater, let path = PictureSource.localPath(source) {
+      try BackgroundAction.checkColor(path)
+      return .picture(path: path, keepsCanvas: keepsCanvas)
     }
     return .request(
       try ProtocolRequest.Background(
