@@ -11,6 +11,13 @@ enum Glyph: Hashable {
   case color(UInt32)
   /// A box with these code points.
   case missing([UInt32])
+
+  /// The code points that a box shows: without those that only join others or select their look, unless there are no others.
+  static func shownScalars(of text: some Sequence<Unicode.Scalar>) -> [UInt32] {
+    let all = text.map(\.value)
+    let shown = all.filter { $0 != 0x200D && $0 != 0xFE0F }
+    return shown.isEmpty ? all : shown
+  }
 }
 
 /// A font with colour emoji: the bitmaps of its glyphs.
@@ -223,6 +230,22 @@ final class Shaper {
         glyph: glyph.codepoint, cluster: Int(glyph.cluster), x: Double(position.x_offset) / unitsPerEm,
         y: Double(position.y_offset) / unitsPerEm, advance: Double(position.x_advance) / unitsPerEm)
     }
+  }
+
+  /// Whether a glyph stands for a flag that the font does not have: it is the one of a flag that there will never be. ISO 3166 gives AA to no
+  /// country, and no region has the code zzzz.
+  func isStandIn(_ glyph: UInt32, for scalars: [Unicode.Scalar]) -> Bool {
+    guard scalars.count > 1 else { return false }
+    let unknown: String
+    if (0x1F1E6...0x1F1FF).contains(scalars[0].value) {
+      unknown = "🇦🇦"
+    } else if scalars.contains(where: { (0xE0020...0xE007F).contains($0.value) }) {
+      unknown = "\(scalars[0])\u{E007A}\u{E007A}\u{E007A}\u{E007A}\u{E007F}"
+    } else {
+      return false
+    }
+    let glyphs = shape(unknown)
+    return glyphs.count == 1 && glyphs[0].glyph == glyph
   }
 
   /// The glyph's PNG file in the font; nil where there is none.

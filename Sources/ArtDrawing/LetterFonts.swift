@@ -42,6 +42,8 @@ final class LetterFonts {
       case emoji(UInt32)
       /// A character that no font has.
       case missing(UInt32)
+      /// A sequence of emoji that the colour font has in pieces only.
+      case unjoined([UInt32])
     }
     var glyph: Glyph
     var x: Double
@@ -100,12 +102,11 @@ final class LetterFonts {
   }
 
   private let opened: OpenLetterFonts
-  /// The colour font.
-  private let color: OpaquePointer
+  private let color: Shaper
   private var parsed: [String: Font?] = [:]
 
-  /// The fonts for letters, and an `hb_font_t` for emoji, which must live as long.
-  init(_ opened: OpenLetterFonts, color: OpaquePointer) {
+  /// The fonts for letters, and the colour font.
+  init(_ opened: OpenLetterFonts, color: Shaper) {
     self.opened = opened
     self.color = color
   }
@@ -118,7 +119,7 @@ final class LetterFonts {
     let fonts = try fonts(for: line)
     guard !fonts.isEmpty else { return nil }
     var list = fonts.map { cwords_font(font: $0.font, is_color: false) }
-    list.append(cwords_font(font: color, is_color: true))
+    list.append(cwords_font(font: color.font, is_color: true))
     var shaped = cwords_line()
     var text = String(line)
     let isShaped = text.withUTF8 { bytes in
@@ -128,18 +129,45 @@ final class LetterFonts {
     }
     guard isShaped else { throw .noMemory }
     defer { free(shaped.glyphs) }
-    let glyphs = UnsafeBufferPointer(start: shaped.glyphs, count: shaped.count).map { glyph in
-      let kind: Shaped.Glyph =
-        if glyph.is_missing {
-          .missing(glyph.glyph)
-        } else if fonts.indices.contains(Int(glyph.font)) {
-          .letter(fonts[Int(glyph.font)].outline(glyph.glyph))
-        } else {
-          .emoji(glyph.glyph)
+    let glyphs = UnsafeBufferPointer(start: shaped.glyphs, count: shaped.count)
+    var line = Line(width: shaped.width, ascent: shaped.ascent, descent: shaped.descent)
+    // The bytes of the line where its characters end.
+    var ends: [Int] = []
+    for character in text { ends.append((ends.last ?? 0) + character.utf8.count) }
+    var index = 0
+    var dropped = 0.0
+    while index < glyphs.count {
+      let glyph = glyphs[index]
+      var next = index + 1
+      var kind: Shaped.Glyph
+      if glyph.is_missing {
+        kind = .missing(glyph.glyph)
+      } else if fonts.indices.contains(Int(glyph.font)) {
+        kind = .letter(fonts[Int(glyph.font)].outline(glyph.glyph))
+      } else {
+        // All glyphs of a sequence that the font does not join become one, as wide as the first one.
+        kind = .emoji(glyph.glyph)
+        let number = Self.character(at: Int(glyph.start), ends)
+        let character = text[text.index(text.startIndex, offsetBy: number)]
+        if EmojiText.isEmoji(character) {
+          while next < glyphs.count, Self.character(at: Int(glyphs[next].start), ends) == number { next += 1 }
+          let scalars = Array(character.unicodeScalars)
+          if next > index + 1 || color.isStandIn(glyph.glyph, for: scalars) {
+            kind = .unjoined(Glyph.shownScalars(of: scalars))
+          }
         }
-      return Shaped(glyph: kind, x: glyph.x, y: glyph.y, advance: glyph.advance)
+      }
+      line.glyphs.append(Shaped(glyph: kind, x: glyph.x - dropped, y: glyph.y, advance: glyph.advance))
+      dropped += glyphs[(index + 1)..<next].reduce(0) { $0 + $1.advance }
+      index = next
     }
-    return Line(glyphs: glyphs, width: shaped.width, ascent: shaped.ascent, descent: shaped.descent)
+    line.width -= dropped
+    return line
+  }
+
+  /// The number of the character that has a byte of the text.
+  private static func character(at byte: Int, _ ends: [Int]) -> Int {
+    min(ends.firstIndex { $0 > byte } ?? 0, max(ends.count - 1, 0))
   }
 
   /// The fonts for a text, the first one first: those of its scripts, those for symbols where they are needed, and for a character that none
@@ -171,7 +199,8 @@ final class LetterFonts {
   private func isEmoji(_ scalar: Unicode.Scalar) -> Bool {
     var glyph: UInt32 = 0
     return scalar.properties.isDefaultIgnorableCodePoint
-      || scalar.properties.isEmojiPresentation && hb_font_get_nominal_glyph(color, scalar.value, &glyph) != 0
+      || scalar.properties.isEmojiPresentation
+        && hb_font_get_nominal_glyph(color.font, scalar.value, &glyph) != 0
   }
 
   private func font(_ name: String) throws(DrawingRefusal) -> Font? {

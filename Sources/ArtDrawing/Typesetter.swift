@@ -28,15 +28,10 @@ struct GlyphLayout {
   var height: Double
   /// The y coordinates of the lines' baselines, top to bottom; at least one.
   var baselines: [Double]
-  /// Whether the fonts lack a glyph of the text.
+  /// Whether the fonts lack a glyph of the text, or one for all of a sequence of emoji.
   var hasMissingGlyphs = false
-
-  /// The characters that the fonts lack.
-  fileprivate var missing: [UInt32] {
-    glyphs.flatMap { placed -> [UInt32] in
-      if case .missing(let scalars) = placed.glyph { scalars } else { [] }
-    }
-  }
+  /// The characters that no font has, and whose width is not known.
+  var unknown: [UInt32] = []
 
   /// The memory that it takes, in points of outlines.
   fileprivate var size: Int { letters.points.count + 8 * glyphs.count }
@@ -69,7 +64,7 @@ final class Typesetter {
   /// Reads the fonts. Throws `noFont` and `badFont`.
   init(_ fonts: OpenFonts) throws(DrawingRefusal) {
     color = try ColorFont(fonts.color())
-    letters = LetterFonts(fonts.letters, color: color.shaper.font)
+    letters = LetterFonts(fonts.letters, color: color.shaper)
   }
 
   /// The layout of a text, with the centre of its box at the label's position. Throws `noMemory`.
@@ -90,7 +85,8 @@ final class Typesetter {
   func box(of words: Words) throws(DrawingRefusal) -> TextBox {
     guard try letters.areUsable else { throw .noLetters() }
     let layout = try caption(words.string)
-    guard !layout.hasMissingGlyphs else { throw .noLetters(for: layout.missing) }
+    // A sequence that the font cannot join is as wide as any other emoji.
+    guard layout.unknown.isEmpty else { throw .noLetters(for: layout.unknown) }
     do throws(ArtError) {
       return try TextBox(width: layout.width, height: layout.height)
     } catch {
@@ -144,11 +140,19 @@ extension Typesetter {
         guard let extent = color.strike.extent(number) else { continue }
         result.glyphs.append(placed(.color(number), extent, x: x + shaped.x, y: y + shaped.y))
       case .missing(let scalar):
-        result.glyphs.append(
-          placed(.missing([scalar]), color.strike.ordinary, x: x + shaped.x, y: y + shaped.y))
-        result.hasMissingGlyphs = true
+        placeBox([scalar], shaped, x: x, y: y, in: &result)
+        result.unknown.append(scalar)
+      case .unjoined(let scalars): placeBox(scalars, shaped, x: x, y: y, in: &result)
       }
     }
+  }
+
+  private func placeBox(
+    _ scalars: [UInt32], _ shaped: LetterFonts.Shaped, x: Double, y: Double, in result: inout GlyphLayout
+  ) {
+    result.glyphs.append(
+      placed(.missing(scalars), color.strike.ordinary, x: x + shaped.x, y: y + shaped.y))
+    result.hasMissingGlyphs = true
   }
 
   private func placed(_ glyph: Glyph, _ extent: GlyphStrike.Extent, x: Double, y: Double)
@@ -199,20 +203,23 @@ extension Typesetter {
     var pen = 0.0
     var index = 0
     while index < shaped.count {
-      // The glyphs of one cluster; if one of them is missing, one box replaces all.
+      // The glyphs of one cluster; if one of them is missing, one box replaces all. So it does for a sequence of emoji that the font does
+      // not join: its pieces would lie outside of the label's box.
       let cluster = shaped[index].cluster
       let end = shaped[index...].firstIndex { $0.cluster != cluster } ?? shaped.count
       let glyphs = shaped[index..<end]
       let scalars = Self.scalars(of: text, from: cluster, to: end < shaped.count ? shaped[end].cluster : nil)
       let isBlank = scalars.allSatisfy(\.properties.isWhitespace)
       let extents = glyphs.map { $0.glyph == 0 ? nil : color.strike.extent($0.glyph) }
-      if isBlank || !extents.contains(where: { $0 == nil }) {
+      let isWhole =
+        extents.count == 1 && extents[0] != nil && !color.shaper.isStandIn(shaped[index].glyph, for: scalars)
+      if isBlank || isWhole {
         for (glyph, extent) in zip(glyphs, extents) {
           if let extent { result.append(piece(.color(glyph.glyph), extent, glyph, pen)) }
           pen += glyph.advance * color.pixelsPerEm
         }
       } else {
-        let piece = missing(scalars.map(\.value), at: pen)
+        let piece = missing(Glyph.shownScalars(of: scalars), at: pen)
         result.append(piece)
         pen += piece.width
       }

@@ -253,10 +253,23 @@ public struct EmojiText: Hashable, Sendable, CustomStringConvertible {
   /// Whether it is a caption, or has other characters beside its emoji.
   package var hasLetters: Bool { isCaption || string.contains { !Self.isEmoji($0) } }
 
-  /// Whether an installed font may lack a glyph of it: it has letters, or a character that Unicode 13 of March 2020 does not have. Colour
-  /// fonts have the older emoji.
-  public var mayBeLacking: Bool {
-    hasLetters || string.unicodeScalars.contains { $0.properties.age.map { $0.major > 13 } ?? true }
+  /// Whether an installed font may lack a glyph of it: it has letters, a sequence of emoji, or a character that Unicode 13 of March 2020
+  /// does not have. Colour fonts have the older emoji; but which sequences a font joins, no version of Unicode says.
+  public var mayBeLacking: Bool { !isCaption && hasLetters || mayHaveLackingEmoji }
+
+  /// The same of its emoji only. The letters of a caption are known when it is measured.
+  private var mayHaveLackingEmoji: Bool {
+    string.unicodeScalars.contains {
+      Self.isPartOfSequence($0) || ($0.properties.age.map { $0.major > 13 } ?? true)
+    }
+  }
+
+  /// Whether a scalar joins or changes emoji: a joiner, a tag, a skin tone, or half of a flag.
+  private static func isPartOfSequence(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case joiner.value, 0x1F1E6...0x1F1FF, 0xE0020...0xE007F: true
+    default: scalar.properties.isEmojiModifier
+    }
   }
 
   /// The text without blanks and invisible signs at its ends and between two emoji, and without joiners that join nothing. Beside

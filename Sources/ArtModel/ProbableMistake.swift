@@ -42,18 +42,20 @@ public struct ProbableMistake: Equatable, Sendable {
 }
 
 extension Action {
-  /// The new texts of labels that the action brings, without captions, each once, in their order.
+  /// The new texts of labels that the action brings, each once, in their order.
   public var newTexts: [EmojiText] {
     let texts: [EmojiText] =
       switch self {
       case .add(let texts, at: _, size: _), .addGrid(let texts, _, in: _, size: _): texts
-      case .setText(_, let text): [text]
+      case .caption(let text, at: _, size: _, color: _), .setText(_, let text): [text]
       default: []
       }
     var known: Set<EmojiText> = []
-    return texts.filter { !$0.isCaption && known.insert($0).inserted }
+    return texts.filter { known.insert($0).inserted }
   }
 
   /// The new texts of the action that are probably mistakes, in their order.
-  public var probableMistakes: [ProbableMistake] { newTexts.compactMap { ProbableMistake($0.string) } }
+  public var probableMistakes: [ProbableMistake] {
+    newTexts.compactMap { $0.isCaption ? nil : ProbableMistake($0.string) }
+  }
 }

@@ -169,7 +169,7 @@ static void append(struct cwords_line *line, PangoItem *item, const PangoGlyphSt
     if (info->glyph != PANGO_GLYPH_EMPTY) {
       line->glyphs[line->count++] = (struct cwords_glyph){
           .font = font->index, .glyph = is_missing ? info->glyph & ~PANGO_GLYPH_UNKNOWN_FLAG : info->glyph,
-          .is_missing = is_missing,
+          .start = (uint32_t)(item->offset + string->log_clusters[index]), .is_missing = is_missing,
           .x = ((double)*pen + info->geometry.x_offset) / em, .y = (double)info->geometry.y_offset / em,
           .advance = (double)info->geometry.width / em};
     }

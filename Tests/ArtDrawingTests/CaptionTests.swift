@@ -123,6 +123,20 @@ import Testing
     #expect(try typesetter.layout(foreign).glyphs.contains { $0.glyph == .missing([0xE000]) })
   }
 
+  @Test(
+    "V4 a sequence that the font does not join is one box among words, too, as wide as an emoji",
+    arguments: ["🧑‍🩰", "👯🏽", "🇦🇧", "🏴󠁦󠁲󠁢󠁲󠁥󠁿"])
+  func unjoined(_ sequence: String) throws {
+    let typesetter = try typesetter()
+    #expect(try typesetter.box(of: Words("Hi \(sequence) you")) == typesetter.box(of: Words("Hi 🐝 you")))
+    let scalars = Glyph.shownScalars(of: sequence.unicodeScalars)
+    let layout = try typesetter.layout(text("Hi \(sequence) you"))
+    #expect(layout.glyphs.map(\.glyph) == [.missing(scalars)] && layout.hasMissingGlyphs)
+    let label = try typesetter.layout(try EmojiText("A\(sequence)"))
+    #expect(
+      label.glyphs.map(\.glyph) == [.missing(scalars)] && label.hasMissingGlyphs && !label.letters.isEmpty)
+  }
+
   @Test("without fonts for letters a caption cannot be measured, and is drawn as boxes")
   func withoutFonts() throws {
     let bare = try Typesetter(path: Sheet.font)

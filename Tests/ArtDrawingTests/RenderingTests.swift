@@ -155,6 +155,34 @@ import Testing
     #expect(try unseen.painted().drawn == Drawn())
   }
 
+  @Test(
+    "V4 a sequence that the font does not join is one box, in the place and the size of an emoji, and is told",
+    arguments: ["🧑‍🩰", "👯🏽", "👨🏽‍👩🏽‍👧🏽", "🇨🇶", "🇦🇧", "🏴󠁦󠁲󠁢󠁲󠁥󠁿", "🐝🏽"])
+  func unjoined(_ sequence: String) throws {
+    let typesetter = try Typesetter(path: Sheet.font)
+    let bee = try typesetter.layout(try EmojiText("🐝"))
+    let text = try EmojiText(sequence)
+    let layout = try typesetter.layout(text)
+    #expect(layout.hasMissingGlyphs && layout.glyphs.count == 1)
+    #expect(layout.width == bee.width && layout.height == bee.height)
+    #expect(
+      layout.glyphs.first.map { abs($0.x + $0.width / 2) < 1e-9 && abs($0.y + $0.height / 2) < 1e-9 } == true)
+    // Its neighbours lie where they would lie beside any emoji.
+    let row = try typesetter.layout(try EmojiText("🐝\(sequence)🌸"))
+    let bees = try typesetter.layout(try EmojiText("🐝🐝🌸"))
+    #expect(row.glyphs.count == 3 && row.hasMissingGlyphs && !bees.hasMissingGlyphs)
+    #expect(
+      zip(row.glyphs, bees.glyphs).allSatisfy { abs($0.x - $1.x) < 0.01 && abs($0.width - $1.width) < 0.01 })
+    var sheet = try Sheet(200, 100)
+    try sheet.add(sequence, 100, 50, 40)
+    let painted = try sheet.painted()
+    #expect(painted.drawn == Drawn(lacking: [sequence], lackingCount: 1))
+    let box = EmojiBox(sheet.labels[0])
+    for x in 0..<200 where abs(Double(x) + 0.5 - 100) > box.width / 2 + 1 {
+      #expect(painted[x, 50] == [255, 255, 255, 255], "nothing outside of its box: \(x)")
+    }
+  }
+
   @Test("V4 the texts that the font lacks are named up to a limit, and all are counted")
   func manyLacking() throws {
     var sheet = try Sheet(300, 120)

@@ -202,9 +202,10 @@ struct EmojiTextTests {
   }
 
   @Test(
-    "a font may lack letters and the emoji of a Unicode after 13, and no older emoji",
+    "a font may lack letters, sequences, and the emoji of a Unicode after 13, and no older emoji",
     arguments: [
-      ("🐝", false), ("❤", false), ("👩🏽‍🚀", false), ("🇫🇷", false), ("1️⃣", false), ("🥸", false), ("🫠", true),
+      ("🐝", false), ("❤", false), ("👩‍🚀", true), ("👋🏽", true), ("🇫🇷", true), ("🏴󠁧󠁢󠁷󠁬󠁳󠁿", true), ("1️⃣", false),
+      ("🥸", false), ("🫠", true),
       ("🪿", true),
       ("🐝a", true), ("🐝🪿", true),
     ])

@@ -23,6 +23,8 @@ struct cwords_glyph {
   uint32_t font;
   // The glyph's number in the font, or the character that no font has.
   uint32_t glyph;
+  // The byte of the line where its characters begin.
+  uint32_t start;
   bool is_missing;
   // The origin: right of the start of the line, and below its baseline.
   double x;
