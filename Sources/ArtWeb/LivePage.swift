@@ -190,8 +190,9 @@ public actor LivePage {
         await respond(tag) { $0.history(of: content, last: count, for: client) }
       }
     case .find(let words, let limit, let language):
-      let found = Self.found(words, limit, language)
-      await respond(tag) { $0.found(found) }
+      let found = await found(words, limit, language)
+      let untoned = await hub.font.untoned(among: found)
+      await respond(tag) { $0.found(found, untoned: untoned) }
     case .names(let texts, let language):
       await respond(tag) { $0.names(of: texts, in: language) }
     case .palettes:
@@ -356,12 +357,12 @@ public actor LivePage {
     try await session.setBackground(bytes, keepsCanvas: keepsCanvas, tag: tag?.text)
   }
 
-  /// The emoji that words find; those with similar names if they find none.
-  private static func found(_ words: String, _ limit: Int, _ language: EmojiLanguage) -> [NamedEmoji] {
+  /// The emoji that words find and the font has; those with similar names if they find none.
+  private func found(_ words: String, _ limit: Int, _ language: EmojiLanguage) async -> [NamedEmoji] {
     let typed = words.split(separator: " ").map(String.init)
     guard !typed.isEmpty else { return [] }
     do throws(EmojiSearch.Failure) {
-      return try EmojiSearch(typed, in: language, limit: limit).emojis
+      return try await EmojiSearch(typed, in: language, limit: limit, drawnBy: hub.font).emojis
     } catch {
       if case .nothing(_, let near) = error { return near }
       return []

@@ -36,8 +36,8 @@ extension JSONWriter {
     }
   }
 
-  /// Emoji that a search has found.
-  mutating func found(_ emojis: [NamedEmoji]) {
+  /// Emoji that a search has found. The font lacks the skin tones of those in `untoned`.
+  mutating func found(_ emojis: [NamedEmoji], untoned: Set<String>) {
     key("found")
     array { json in
       for emoji in emojis {
@@ -46,6 +46,10 @@ extension JSONWriter {
           json.string(emoji.name)
           json.key("text")
           json.string(emoji.emoji)
+          if untoned.contains(emoji.emoji) {
+            json.key("untoned")
+            json.boolean(true)
+          }
         }
       }
     }

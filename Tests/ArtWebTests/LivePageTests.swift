@@ -150,6 +150,14 @@ extension LivePage {
       let english = #"{"found":[{"name":"honeybee","text":"🐝"}],"tag":"1"}"#
       #expect(await found(#""limit":1,"words":"honeybee""#) == english)
       #expect(await found(#""language":"xx","limit":1,"words":"honeybee""#) == english)
+      // The font lacks the trombone, and the skin tones of people with bunny ears.
+      #expect(await found(#""words":"trombone""#) == #"{"found":[],"tag":"1"}"#)
+      #expect(
+        await found(#""limit":1,"words":"bunny ears""#)
+          == #"{"found":[{"name":"people with bunny ears","text":"👯","untoned":true}],"tag":"1"}"#)
+      #expect(
+        await found(#""limit":1,"words":"raised hand""#)
+          == #"{"found":[{"name":"raised hand","text":"✋"}],"tag":"1"}"#)
       await page.close()
     }
   }

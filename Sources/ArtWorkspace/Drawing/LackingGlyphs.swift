@@ -2,6 +2,7 @@
 
 import ArtModel
 import ArtWorker
+import Synchronization
 
 extension Renderer {
   /// What the fonts of this machine lack of texts, as a drawing of them would report it; nil where nothing can be drawn. Only texts with
@@ -18,5 +19,36 @@ extension Renderer {
     let drawing = Drawing(
       scene: scene, region: CanvasRect(.standard), format: .png(size), font: EmojiFont.find(font))
     return try? await draw(drawing) { _ in true }
+  }
+}
+
+/// What the colour font of this machine can draw. Each text is tried once, as long as this lives.
+public final class FontCoverage: Sendable {
+  private let renderer: Renderer
+  private let font: String?
+  private let tried = Mutex<[EmojiText: Bool]>([:])
+
+  /// Of a colour font at that path; nil for the one that is found.
+  public init(font: String? = nil, by renderer: Renderer = Renderer()) {
+    (self.font, self.renderer) = (font, renderer)
+  }
+
+  /// Those of the texts that the font lacks. Texts that cannot be tried count as drawn.
+  package func lacking(among texts: [EmojiText]) async -> Set<EmojiText> {
+    let known = tried.withLock { $0 }
+    await tryAll(texts.filter { $0.mayBeLacking && known[$0] == nil })
+    return tried.withLock { tried in Set(texts.filter { tried[$0] == true }) }
+  }
+
+  /// A drawing names a few of the texts that it lacks: where there are more, each half is tried by itself.
+  private func tryAll(_ texts: [EmojiText]) async {
+    guard !texts.isEmpty, let drawn = await renderer.lacking(texts, font: font) else { return }
+    guard drawn.lackingCount <= Drawn.namedTexts || texts.count == 1 else {
+      let middle = texts.count / 2
+      await tryAll(Array(texts[..<middle]))
+      return await tryAll(Array(texts[middle...]))
+    }
+    let lacking = Set(drawn.lacking)
+    tried.withLock { tried in for text in texts { tried[text] = lacking.contains(text.label) } }
   }
 }

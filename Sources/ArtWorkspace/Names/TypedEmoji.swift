@@ -79,6 +79,8 @@ public struct EmojiSearch: Sendable {
     case unsearchable(String)
     /// No emoji has these words; with emoji that have similar names.
     case nothing(String, near: [NamedEmoji])
+    /// The font lacks all emoji that have these words.
+    case lacking(String, [NamedEmoji])
   }
 
   /// The best matches, up to the limit.
@@ -97,6 +99,34 @@ public struct EmojiSearch: Sendable {
       throw .nothing(typed, near: EmojiNames.names(near: typed, in: language))
     }
     (emojis, count) = (found.emojis, found.count)
+  }
+
+  /// The same without emoji that a font lacks: they are not offered. Emoji in place of words are given their names whatever the font has.
+  /// `count` has those that were not tried.
+  public init(
+    _ words: [String], tone: ToneChoice = .none, in language: EmojiLanguage = .english, limit: Int,
+    drawnBy font: FontCoverage
+  ) async throws(Failure) {
+    let all: EmojiSearch
+    do throws(Failure) {
+      all = try EmojiSearch(words, tone: tone, in: language, limit: .max)
+    } catch {
+      guard case .nothing(let typed, let near) = error else { throw error }
+      throw .nothing(typed, near: await font.drawn(near))
+    }
+    guard words.contains(where: { EmojiNames.names(of: $0).isEmpty }) else {
+      (emojis, count) = (Array(all.emojis.prefix(limit)), all.count)
+      return
+    }
+    var drawn: [NamedEmoji] = []
+    var rest = all.emojis[...]
+    while drawn.count < limit, !rest.isEmpty {
+      let tried = rest.prefix(limit - drawn.count)
+      drawn += await font.drawn(Array(tried))
+      rest = rest.dropFirst(tried.count)
+    }
+    guard !drawn.isEmpty else { throw .lacking(words.joined(separator: " "), all.emojis) }
+    (emojis, count) = (drawn, drawn.count + rest.count)
   }
 
   private static func found(
@@ -238,5 +268,29 @@ public struct RecentAdditions: Sendable {
     guard !added.isEmpty else { return }
     RecentStore().add(added)
     added.removeAll()
+  }
+}
+
+extension FontCoverage {
+  /// Those of the emoji that the font has.
+  fileprivate func drawn(_ emojis: [NamedEmoji]) async -> [NamedEmoji] {
+    let texts = emojis.map { Self.text(of: $0) }
+    let lacking = await lacking(among: texts.compactMap(\.self))
+    return zip(emojis, texts).filter { $1.map { !lacking.contains($0) } ?? true }.map(\.0)
+  }
+
+  /// Those of the emoji that the font has without a skin tone only. A font has all tones of an emoji, or none.
+  package func untoned(among emojis: [NamedEmoji]) async -> Set<String> {
+    var toned: [EmojiText: String] = [:]
+    for named in emojis where named.tones.isEmpty {
+      let versions = EmojiNames.names(of: named.emoji, tone: .all)
+      guard let version = versions.first(where: { $0.tones.count == 1 }) else { continue }
+      if let text = Self.text(of: version) { toned[text] = named.emoji }
+    }
+    return Set(await lacking(among: Array(toned.keys)).compactMap { toned[$0] })
+  }
+
+  private static func text(of named: NamedEmoji) -> EmojiText? {
+    do throws(ArtError) { return try EmojiText(named.emoji) } catch { return nil }
   }
 }

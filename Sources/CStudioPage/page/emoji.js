@@ -76,6 +76,8 @@ class Panel {
    * @type {Map<string, string>}
    */
   #names = new Map();
+  /** The emoji whose skin tones the server's font lacks. @type {Set<string>} */
+  #untoned = new Set();
   /** @type {{ pointer: number, text: string, from: { x: number, y: number }, ghost: HTMLElement | null } | null} */
   #drag = null;
   #hasDragged = false;
@@ -167,7 +169,10 @@ class Panel {
     const request = this.studio.net.request({ find: { language, limit: foundLimit, words: text } });
     const found = await request.then((answer) => answer.found, () => this.#known(text));
     if (query !== this.#query) return;
-    for (const { text: emoji, name } of found) this.#names.set(emoji, name);
+    for (const { text: emoji, name, untoned } of found) {
+      this.#names.set(emoji, name);
+      if (untoned) this.#untoned.add(emoji);
+    }
     if (found.length) this.#found.replaceChildren(this.#grid(found));
     else this.#found.replaceChildren(build('p', { class: 'empty' }, words.emoji.nothing));
     this.#shownFor = text;
@@ -214,7 +219,7 @@ class Panel {
   /** @param {{ text: string, name: string }[]} list */
   #grid(list) {
     return build('div', { class: 'grid' }, ...list.map(({ text, name }) => {
-      const shown = toned(text, this.#tone);
+      const shown = this.#untoned.has(text) ? text : toned(text, this.#tone);
       return build('button', { type: 'button', 'data-emoji': shown, 'aria-label': name === text ? shown : name, title: name === text ? '' : name, draggable: false, tabIndex: -1 }, shown);
     }));
   }

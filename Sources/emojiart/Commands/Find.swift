@@ -53,12 +53,7 @@ struct Find: ParsableCommand {
       throw ArtError(.badValue, "\(shown(limit ?? "")) is no limit; give a number from 1 up")
     }
     let language = try language()
-    let found: EmojiSearch
-    do throws(EmojiSearch.Failure) {
-      found = try EmojiSearch(words, tone: choice, in: language, limit: most)
-    } catch {
-      throw ArtError(error)
-    }
+    let found = try found(choice, language, most)
     if json {
       try Output.json(.array(found.emojis.map(\.json)))
     } else {
@@ -70,6 +65,30 @@ struct Find: ParsableCommand {
       try Output.flush()
       Output.printError("\(left) more; --limit \(found.count) shows all")
     }
+  }
+
+  /// What the words find, without emoji that the font lacks; with them where no other program can be started to ask.
+  private func found(
+    _ tone: ToneChoice, _ language: EmojiLanguage, _ most: Int
+  ) throws(ArtError) -> EmojiSearch {
+    let (words, font) = (words, FontCoverage(font: try CurrentSettings.ofCommand[.font]?.text))
+    guard (try? prepareThreads()) != nil else {
+      do throws(EmojiSearch.Failure) {
+        return try EmojiSearch(words, tone: tone, in: language, limit: most)
+      } catch {
+        throw ArtError(error)
+      }
+    }
+    return try Outcome {
+      await result { () async throws(ArtError) in
+        do throws(EmojiSearch.Failure) {
+          return try await EmojiSearch(words, tone: tone, in: language, limit: most, drawnBy: font)
+        } catch {
+          throw ArtError(error)
+        }
+      }
+    }
+    .wait().get()
   }
 
   /// The language of the option, else of the setting, else of the locale; English for one without names. Throws `badValue`
@@ -108,6 +127,11 @@ extension ArtError {
         .badValue,
         "\(shown(word)[...].shortened(to: 60)) is neither a word nor one emoji; give words, such as bee, or emoji"
       )
+    case .lacking(let words, let named):
+      let lacking = named.prefix(3).map { ":\($0.shortcode): \($0.emoji)" }.joined(separator: ", ")
+      self.init(
+        .noSuchEmoji,
+        "the font lacks all emoji that are found by \(words[...].shortened(to: 60)), such as \(lacking)")
     case .nothing(let words, let named):
       let near = named.map { ":\($0.shortcode): \($0.emoji)" }.joined(separator: " or ")
       let hint =
