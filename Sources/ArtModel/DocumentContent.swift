@@ -194,8 +194,26 @@ extension DocumentContent: EditableArt {
     return Array(emojis.values.filter { prefix.matches($0.id) }.sorted { $0.id < $1.id }.prefix(limit))
   }
 
+  /// The index in `emojisInOrder()` of an emoji with that id and z; nil without one.
+  public func orderIndex(of emoji: Emoji) -> Int? {
+    let (key, index) = (OrderKey(emoji), index(of: OrderKey(emoji)))
+    return index < order.count && order[index] == key ? index : nil
+  }
+
   /// All emoji, bottom to top.
   public func emojisInOrder() -> [Emoji] { order.compactMap { emojis[$0.id] } }
+
+  /// How much is on the canvas, in words: `no emoji`, `3 emoji`, `1 caption`, `3 emoji, 2 captions`.
+  package var countText: String {
+    let captions = captions().count
+    let words = captions == 1 ? "1 caption" : "\(captions) captions"
+    switch (emojiCount - captions, captions) {
+    case (0, 0): return "no emoji"
+    case (0, _): return words
+    case (let emojis, 0): return "\(emojis) emoji"
+    case (let emojis, _): return "\(emojis) emoji, \(words)"
+    }
+  }
 
   /// The captions, in any order.
   public func captions() -> [Emoji] { emojis.values.filter(\.text.isCaption) }

@@ -32,6 +32,15 @@ struct OrderTests {
     return names(art)
   }
 
+  @Test("the index of an emoji is that in the order, and there is none for another z or id")
+  func index() throws {
+    let art = try stack(1, 2, 2, 4)
+    #expect(art.emojisInOrder().map { art.orderIndex(of: $0) } == [0, 1, 2, 3])
+    #expect(art.orderIndex(of: try emoji("bbbbbbbb", z: 3)) == nil)
+    #expect(art.orderIndex(of: try emoji("eeeeeeee", z: 4)) == nil)
+    #expect(art.orderIndex(of: try emoji("eeeeeeee", z: 9)) == nil)
+  }
+
   @Test("M11 emoji at the front or the back are beyond all others, and keep their order among themselves")
   func frontAndBack() throws {
     let art = try stack(1, 2, 3, 4)

@@ -113,6 +113,32 @@ struct LiveEditorTests {
     #expect(edits(try press(&editor, .right, .left, .tab)) == 0, "there and back is no edit")
   }
 
+  @Test("a gesture shows the emoji that its edit makes, among others and alone")
+  func shown() throws {
+    var random = SplitMix64(seed: 61)
+    for _ in 0..<200 {
+      var editor = try editor()
+      let keys: [Key] = [.left, .right, .up, .shiftDown, .text("+"), .text("-"), .text("]"), .text("[")]
+      for _ in 0..<Int.random(in: 1...6, using: &random) {
+        if let key = keys.randomElement(using: &random) { try press(&editor, key) }
+      }
+      let (shown, before) = (editor.gestured, editor.content)
+      let edits = editor.settle()
+      guard case .perform(let action)? = edits.first else {
+        #expect(shown == nil && edits.isEmpty)
+        continue
+      }
+      var content = before
+      try perform(action, on: &content)
+      let selected = try #require(editor.selected)
+      #expect(shown == content.emoji(selected) && content.emoji(selected) != before.emoji(selected))
+      #expect(
+        content.emojisInOrder().filter { $0.id != selected }
+          == before.emojisInOrder().filter { $0.id != selected })
+      #expect(editor.gestured == nil)
+    }
+  }
+
   @Test("u, r and q perform the gesture before they do what they do")
   func order() throws {
     for (key, effect) in [("u", .undo), ("r", .redo), ("q", .end)] as [(String, LiveEditor.Effect)] {

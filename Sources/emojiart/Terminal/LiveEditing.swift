@@ -21,6 +21,8 @@ struct LiveEditing {
   private var background: Background?
   private var recent = RecentAdditions()
   private var snapshot: DocumentSnapshot
+  /// How often the content or the picture has changed.
+  private(set) var changes = 0
 
   /// What happened to the document since the last look.
   private final class Events: Sendable {
@@ -82,18 +84,23 @@ struct LiveEditing {
     return taken.isNew
   }
 
-  /// Takes the present content.
+  /// Takes the present content. One that is known already costs nothing.
   mutating func refresh() {
-    let session = session
+    let (session, version) = (session, snapshot.version)
     snapshot = Outcome { await session.snapshot }.wait()
-    editor.adopt(snapshot.content)
+    if snapshot.version != version {
+      editor.adopt(snapshot.content)
+      changes += 1
+    }
     guard snapshot.content.background != background else { return }
     let content = snapshot.content
     let read = Outcome {
       await result { () async throws(ArtError) in try await session.picture(of: content) }
     }.wait()
     switch read {
-    case .success(let bytes): (background, picture) = (content.background, bytes)
+    case .success(let bytes):
+      (background, picture) = (content.background, bytes)
+      changes += 1
     case .failure(let error): editor.message = error.message
     }
   }

@@ -59,9 +59,11 @@ struct LiveEditor {
   /// The document, without the gesture.
   private(set) var content: DocumentContent
   /// The selected emoji; nil where the document has none.
-  private(set) var selected: EmojiID?
+  private(set) var selected: EmojiID? { didSet { if selected != oldValue { locate() } } }
   /// The order of Tab: all emoji, first in reading order. A move changes no place in it; what is added comes last.
   private(set) var tour: [EmojiID]
+  /// Where the selected emoji is in the tour.
+  private var place: Int?
   /// A refusal, or what others did, until the next key.
   var message: String?
   /// The size of what is added.
@@ -74,26 +76,33 @@ struct LiveEditor {
     let emojis = content.emojisInOrder()
     selected = emojis.last?.id
     tour = Self.readingOrder(emojis).map(\.id)
+    locate()
   }
+
+  /// Finds the selected emoji in the tour.
+  private mutating func locate() { place = selected.flatMap { tour.firstIndex(of: $0) } }
 
   /// Whether a gesture is to be ended by a pause.
   var hasGesture: Bool { gesture != nil }
 
   /// The selected emoji, with the gesture.
-  var emoji: Emoji? { selected.flatMap { shown.emoji($0) } }
+  var emoji: Emoji? { gestured ?? selected.flatMap { content.emoji($0) } }
 
-  /// The document with the gesture.
-  var shown: DocumentContent {
-    guard let action = gestureAction else { return content }
-    var shown = content
-    do throws(ArtError) { try Self.apply(action, to: &shown) } catch { return content }
-    return shown
+  /// The selected emoji with the gesture; nil without a gesture. A gesture changes nothing else of the document.
+  var gestured: Emoji? {
+    do throws(ArtError) { return try gestureAction.flatMap(result) } catch { return nil }
   }
 
-  private static func apply(_ action: Action, to content: inout DocumentContent) throws(ArtError) {
+  /// What an action makes of the selected emoji. It acts on a document with that emoji alone: a copy of the whole one costs as much as it
+  /// is large, with each key. Throws what planning throws.
+  private func result(_ action: Action) throws(ArtError) -> Emoji? {
+    guard let emoji = selected.flatMap({ content.emoji($0) }),
+      var alone = DocumentContent(id: content.id, canvas: content.canvas, emojis: [emoji])
+    else { return nil }
     // Only additions draw ids.
     var generator = SystemRandomNumberGenerator()
-    _ = try content.apply(action.plan(on: content, using: &generator).edit.changes)
+    _ = try alone.apply(action.plan(on: alone, using: &generator).edit.changes)
+    return alone.emoji(emoji.id)
   }
 }
 
@@ -221,8 +230,7 @@ extension LiveEditor {
     let before = gesture
     gesture = next
     guard let action = gestureAction else { return effects + [.draw] }
-    var shown = content
-    do throws(ArtError) { try Self.apply(action, to: &shown) } catch {
+    do throws(ArtError) { _ = try result(action) } catch {
       (gesture, message) = (before, error.cause)
       return effects + [.show]
     }
@@ -257,7 +265,7 @@ extension LiveEditor {
 
   private mutating func remove() -> [Effect] {
     let effects = act { .remove($0) }
-    if let selected { self.selected = neighbour(of: selected, by: 1) }
+    if selected != nil { selected = neighbour(by: 1) }
     return effects + [.reveal]
   }
 
@@ -272,15 +280,15 @@ extension LiveEditor {
 extension LiveEditor {
   private mutating func select(_ distance: Int) -> [Effect] {
     let effects = settle()
-    guard let selected else { return effects + nothing() }
-    self.selected = neighbour(of: selected, by: distance) ?? selected
+    guard selected != nil else { return effects + nothing() }
+    selected = neighbour(by: distance) ?? selected
     return effects + [.show, .reveal]
   }
 
-  /// The emoji before or behind another one in the tour; nil if there is no other.
-  private func neighbour(of id: EmojiID, by distance: Int) -> EmojiID? {
-    guard tour.count > 1, let index = tour.firstIndex(of: id) else { return nil }
-    return tour[(index + distance + tour.count) % tour.count]
+  /// The emoji before or behind the selected one in the tour; nil if there is no other.
+  private func neighbour(by distance: Int) -> EmojiID? {
+    guard tour.count > 1, let place else { return nil }
+    return tour[(place + distance + tour.count) % tour.count]
   }
 
   /// The emoji as a text is read: in rows from above, each from the left. An emoji is in the row that begins above it if its centre is within
@@ -304,16 +312,18 @@ extension LiveEditor {
 
   /// Takes another content. An emoji that is gone is selected no more, and its gesture ends without an edit.
   mutating func adopt(_ new: DocumentContent) {
-    let (before, emojis) = (tour, new.emojisInOrder())
-    let (old, present) = (Set(before), Set(emojis.map(\.id)))
+    let before = place
+    defer { locate() }
     content = new
-    tour =
-      before.filter(present.contains)
-      + Self.readingOrder(emojis.filter { !old.contains($0.id) }).map(\.id)
-    if let selected, present.contains(selected) { return }
+    tour = tour.filter { new.emoji($0) != nil }
+    if tour.count < new.emojiCount {
+      let known = Set(tour)
+      tour += Self.readingOrder(new.emojisInOrder().filter { !known.contains($0.id) }).map(\.id)
+    }
+    if let selected, new.emoji(selected) != nil { return }
     if gesture != nil { message = "somebody removed it" }
     gesture = nil
-    let index = selected.flatMap { before.firstIndex(of: $0) } ?? tour.count - 1
+    let index = before ?? tour.count - 1
     selected = tour.isEmpty ? nil : tour[min(max(index, 0), tour.count - 1)]
   }
 }
@@ -370,7 +380,7 @@ extension LiveEditor {
   /// `🐝 honeybee 240,160 size 64  2 of 5`, or the line in which the user types.
   var status: String {
     guard let emoji else { return "no emoji; a adds one" }
-    let number = (tour.firstIndex(of: emoji.id) ?? 0) + 1
+    let number = (place ?? 0) + 1
     let text = emoji.text.isCaption ? "" : "\(emoji.text) "
     return "\(text)\(ArtWords.sentence(about: emoji))  \(number) of \(tour.count)"
   }

@@ -33,10 +33,16 @@ struct LiveShow {
   private let output = TerminalOutput()
 
   private var view: LiveView
-  private var content: DocumentContent
+  private var content: DocumentContent { didSet { count = content.countText } }
+  /// How much is on the canvas, in words.
+  private var count: String
   private var scene: DrawingScene
   /// The document as it is edited; nil while it is only followed.
   private var editing: LiveEditing?
+  /// The changes of the edited document that the scene has; nil before the first ones.
+  private var drawnChanges: Int?
+  /// The emoji that the scene has with a gesture.
+  private var gestured: Emoji?
   /// When a pause ends the gesture.
   private var gestureEnd: ContinuousClock.Instant?
   private var keys = KeyDecoder()
@@ -65,7 +71,7 @@ struct LiveShow {
   ) throws(ArtError) {
     (self.file, self.mode, self.graphics, self.cell, self.font) = (file, mode, graphics, cell, font)
     let document = try DocumentView(file, recovery: .silent)
-    (content, scene) = (document.content, document.scene)
+    (content, count, scene) = (document.content, document.content.countText, document.scene)
     view = try LiveView(content.canvas, on: Self.size(cell), part)
     inbox = try WatchInbox()
     signals = try LiveSignals(inbox.wakeup, mode)
@@ -330,7 +336,6 @@ extension LiveShow {
   private mutating func show() {
     guard isShown else { return }
     if let refusal = editing?.refusal { editing?.editor.message = refusal.message }
-    let count = content.emojiCount == 0 ? "no emoji" : "\(content.emojiCount) emoji"
     let isCompact = view.terminal.sizeClass == .compact
     var details = [view.percent]
     if !isCompact {
@@ -392,16 +397,30 @@ extension LiveShow {
     adopt()
   }
 
-  /// Takes the session's content, and the gesture on it.
+  /// Takes the session's content, and the gesture on it. A gesture changes one label of the scene.
   private mutating func adopt() {
-    guard editing != nil else { return }
     editing?.refresh()
     guard let editing else { return }
-    let shown = editing.editor.shown
-    if shown != content { isStale = true }
-    (content, scene, errorMessage) = (shown, DrawingScene(shown, picture: editing.picture), nil)
-    view.adopt(content.canvas)
+    errorMessage = nil
+    if drawnChanges != editing.changes {
+      content = editing.editor.content
+      scene = DrawingScene(content, picture: editing.picture)
+      (drawnChanges, gestured, isStale) = (editing.changes, nil, true)
+      view.adopt(content.canvas)
+    }
+    let new = editing.editor.gestured
+    if new != gestured {
+      // Without its gesture the emoji is as in the document.
+      if let old = gestured, old.id != new?.id { draw(content.emoji(old.id)) }
+      if let new { draw(new) }
+      (gestured, isStale) = (new, true)
+    }
     show()
+  }
+
+  private mutating func draw(_ emoji: Emoji?) {
+    guard let emoji, let index = content.orderIndex(of: emoji) else { return }
+    scene.labels[index] = DrawingScene.Label(emoji)
   }
 
   private func put(_ text: String) {
