@@ -271,10 +271,7 @@ extension ProtocolAnswer {
       case .failed(let error):
         json.key("error")
         error.write(to: &json, message: message)
-        if let inputLine {
-          json.key("line")
-          json.integer(inputLine)
-        }
+        json.member(line: inputLine)
       }
       json.member(tag)
     }

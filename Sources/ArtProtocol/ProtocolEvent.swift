@@ -11,7 +11,7 @@ import ArtWorkspace
 ///     {"reason":"…","state":"editingDisabled"}  {"saved":{"revision":12}}  {"changed":{…}}
 ///     {"dropped":{"changes":[…],"edit":"…"}}  {"setAside":{"edits":2,"files":["…"]}}
 ///     {"renamed":{"id":"…","to":"…"}}  {"repeated":{"as":"…","edit":"…"}}  {"resync":{"version":9}}
-///     {"background":{…},"revision":12,"tag":7}  {"rejected":{…},"tag":7}  {"error":{…},"tag":7}
+///     {"background":{…},"revision":12,"tag":7}  {"line":3,"rejected":{…},"tag":7}  {"error":{…},"line":3,"tag":7}
 ///     {"degraded":{"reason":"…"}}  {"watching":true}  {"lifecycle":"background"}
 public enum ProtocolEvent: Sendable, Equatable {
   /// The document has another state.
@@ -32,10 +32,11 @@ public enum ProtocolEvent: Sendable, Equatable {
   case resync(version: Int)
   /// A fetched background was set. The tag is the request's; nil for one that was pending.
   case background(Background, revision: Int, tag: ProtocolTag?)
-  /// A background was refused; with its URL, if known.
-  case rejected(Refusal, url: String?, tag: ProtocolTag?)
+  /// A background was refused; with its URL, if known. The line is that of the request in the input; nil for one that was pending, and
+  /// where the input has no lines.
+  case rejected(Refusal, url: String?, tag: ProtocolTag?, line: Int? = nil)
   /// A background could not be fetched or set. A client reads this line as an answer with that error.
-  case failed(ArtError, tag: ProtocolTag?)
+  case failed(ArtError, tag: ProtocolTag?, line: Int? = nil)
   /// Edits of other programs are noticed late from now on, for the given reason.
   case degraded(String)
   /// Edits of other programs are noticed at once again.
@@ -64,8 +65,8 @@ public enum ProtocolEvent: Sendable, Equatable {
     self =
       switch event.outcome {
       case .set(let background, let revision): .background(background, revision: revision, tag: tag)
-      case .rejected(let refusal): .rejected(refusal, url: event.url, tag: tag)
-      case .failed(let error): .failed(error, tag: tag)
+      case .rejected(let refusal): .rejected(refusal, url: event.url, tag: tag, line: event.line)
+      case .failed(let error): .failed(error, tag: tag, line: event.line)
       }
   }
 
@@ -78,81 +79,6 @@ public enum ProtocolEvent: Sendable, Equatable {
     case .watching: self = .watching
     case .warning, .rescanned, .moved, .removed: return nil
     }
-  }
-}
-
-/// One change of a document's content, the value of `changed`:
-///
-///     {"before":6,"cause":"rebase","edits":[…],"effect":{…},"revision":13,"saved":{"head":"…","revision":13},"version":7}
-public struct ProtocolChange: Sendable, Equatable {
-  /// The version before the change.
-  public let before: Int
-  /// The cause.
-  public var cause: ContentChange.Cause
-  /// The edits, for display.
-  public var edits: [ProtocolEdit]
-  /// Whether `edits` has all new edits. False is written as `"all":true`.
-  public var isComplete: Bool
-  /// The effect on the content.
-  public var effect: ContentEffect
-  /// The document's revision after the change, with unsaved edits.
-  public var revision: Int
-  /// The state of the file, if a save is the cause.
-  public var saved: SavedState?
-  /// The version after the change, one more than `before`.
-  public let version: Int
-
-  /// A change after that version; nil if the version would overflow.
-  public init?(
-    after before: Int, cause: ContentChange.Cause, edits: [ProtocolEdit] = [], isComplete: Bool = true,
-    effect: ContentEffect, revision: Int, saved: SavedState? = nil
-  ) {
-    let (version, overflow) = before.addingReportingOverflow(1)
-    guard !overflow else { return nil }
-    (self.before, self.version) = (before, version)
-    (self.cause, self.edits, self.isComplete) = (cause, edits, isComplete)
-    (self.effect, self.revision, self.saved) = (effect, revision, saved)
-  }
-
-  /// A change of an open document.
-  public init(_ change: ContentChange) {
-    (before, version) = (change.before, change.after)
-    (cause, edits, isComplete) = (change.cause, change.edits.map(ProtocolEdit.init), change.isComplete)
-    (effect, revision, saved) = (change.effect, change.revision, change.saved.map { SavedState($0) })
-  }
-}
-
-/// A log entry, for display and for comparing tags:
-///
-///     {"by":"Ada","changes":[…],"id":"…","session":"…","tags":["…"],"what":"move 🐝"}
-public struct ProtocolEdit: Sendable, Hashable {
-  /// The user's name, or the program's origin if there is none.
-  public var by: String
-  /// The changes that had an effect.
-  public var changes: [Change]
-  /// Its identity.
-  public var id: EditID
-  /// The session of the client, if it has one.
-  public var session: SessionID?
-  /// The keys of the requests that led to the edit.
-  public var tags: [RequestTag]
-  /// The title.
-  public var what: String
-
-  /// An edit with these values.
-  public init(
-    by: String, changes: [Change], id: EditID, session: SessionID? = nil, tags: [RequestTag] = [],
-    what: String
-  ) {
-    (self.by, self.changes, self.id) = (by, changes, id)
-    (self.session, self.tags, self.what) = (session, tags, what)
-  }
-
-  /// A log entry.
-  public init(_ entry: LoggedEdit) {
-    self.init(
-      by: entry.author ?? entry.id.origin.description, changes: entry.edit.changes, id: entry.id,
-      session: entry.session, tags: entry.stamp.tags, what: entry.title)
   }
 }
 
@@ -217,7 +143,8 @@ extension ProtocolEvent {
         json.key("revision")
         json.integer(revision)
         json.member(tag)
-      case .rejected(let refusal, let url, let tag):
+      case .rejected(let refusal, let url, let tag, let line):
+        json.member(line: line)
         json.member("rejected") {
           $0.key("detail")
           $0.string(refusal.detail)
@@ -228,9 +155,10 @@ extension ProtocolEvent {
           $0.urlMember(url)
         }
         json.member(tag)
-      case .failed(let error, let tag):
+      case .failed(let error, let tag, let line):
         json.key("error")
         error.write(to: &json, message: message)
+        json.member(line: line)
         json.member(tag)
       case .degraded(let reason):
         json.member("degraded") {
@@ -276,59 +204,6 @@ extension DocumentState {
   }
 }
 
-extension ProtocolChange {
-  fileprivate func write(to json: inout JSONWriter) {
-    if !isComplete {
-      json.key("all")
-      json.boolean(true)
-    }
-    json.key("before")
-    json.integer(before)
-    json.key("cause")
-    json.string(cause.rawValue)
-    json.key("edits")
-    json.edits(edits)
-    json.key("effect")
-    effect.write(to: &json)
-    json.key("revision")
-    json.integer(revision)
-    if let saved {
-      json.key("saved")
-      saved.write(to: &json)
-    }
-    json.key("version")
-    json.integer(version)
-  }
-}
-
-extension JSONWriter {
-  /// Writes edits as an array.
-  mutating func edits(_ edits: [ProtocolEdit]) {
-    array { json in for edit in edits { json.object { edit.write(to: &$0) } } }
-  }
-}
-
-extension ProtocolEdit {
-  fileprivate func write(to json: inout JSONWriter) {
-    json.key("by")
-    json.string(by)
-    json.key("changes")
-    changes.write(to: &json)
-    json.key("id")
-    json.string(id.description)
-    if let session {
-      json.key("session")
-      json.string(session.description)
-    }
-    if !tags.isEmpty {
-      json.key("tags")
-      json.array { json in for tag in tags { json.string(tag.description) } }
-    }
-    json.key("what")
-    json.string(what)
-  }
-}
-
 // MARK: - Reading
 
 extension ProtocolEvent {
@@ -352,6 +227,7 @@ private struct EventMembers {
   private var background: Background?
   private var rejected: (refusal: Refusal, url: String?)?
   private var revision: Int?
+  private var line: Int?
   private var tag: ProtocolTag?
 
   mutating func read(_ key: String, _ reader: inout JSONReader) throws(ArtError) {
@@ -364,6 +240,7 @@ private struct EventMembers {
     case "background": background = try Background(from: &reader)
     case "rejected": rejected = try reader.rejected()
     case "revision": revision = try reader.integer()
+    case "line": line = try reader.integer()
     case "tag": tag = try ProtocolTag(answered: &reader)
     default:
       guard event == nil else { throw reader.error("two events in one") }
@@ -446,14 +323,15 @@ private struct EventMembers {
   func event(_ reader: inout JSONReader) throws(ArtError) -> ProtocolEvent {
     let isOfState = isOfError || reason != nil
     switch (event, state, background, rejected) {
-    case (let event?, nil, nil, nil) where !isOfState && revision == nil && tag == nil: return event
-    case (nil, let state?, nil, nil) where revision == nil && tag == nil:
+    case (let event?, nil, nil, nil) where !isOfState && revision == nil && line == nil && tag == nil:
+      return event
+    case (nil, let state?, nil, nil) where revision == nil && line == nil && tag == nil:
       return .state(try documentState(state, &reader))
-    case (nil, nil, let background?, nil) where !isOfState:
+    case (nil, nil, let background?, nil) where !isOfState && line == nil:
       guard let revision else { throw reader.error("a background without revision") }
       return .background(background, revision: revision, tag: tag)
     case (nil, nil, nil, let rejected?) where !isOfState && revision == nil:
-      return .rejected(rejected.refusal, url: rejected.url, tag: tag)
+      return .rejected(rejected.refusal, url: rejected.url, tag: tag, line: line)
     default: throw reader.error("members of several events, or of none")
     }
   }
@@ -474,51 +352,7 @@ private struct EventMembers {
   }
 }
 
-extension ProtocolChange {
-  /// Reads the value of `changed`. Throws `badJSON`, also for versions that are not consecutive.
-  public init(from reader: inout JSONReader) throws(ArtError) {
-    var (before, version, revision): (Int?, Int?, Int?) = (nil, nil, nil)
-    var (all, cause): (Bool?, ContentChange.Cause?) = (nil, nil)
-    var edits: [ProtocolEdit]?
-    var effect: ContentEffect?
-    var saved: SavedState?
-    try reader.object { (key, reader) throws(ArtError) in
-      switch key {
-      case "all": all = try reader.boolean()
-      case "before": before = try reader.integer()
-      case "cause":
-        let name = try reader.string()
-        cause = ContentChange.Cause(rawValue: name)
-        guard cause != nil else { throw reader.error("no cause \"\(name.prefix(40))\"") }
-      case "edits": edits = try reader.edits()
-      case "effect": effect = try ContentEffect(from: &reader)
-      case "revision": revision = try reader.integer()
-      case "saved": saved = try SavedState(from: &reader)
-      case "version": version = try reader.integer()
-      default: throw reader.error("changed with the key \"\(key.prefix(40))\"")
-      }
-    }
-    guard let before, let cause, let edits, let effect, let revision, let version else {
-      throw reader.error("changed without before, cause, edits, effect, revision or version")
-    }
-    let change = ProtocolChange(
-      after: before, cause: cause, edits: edits, isComplete: !(all ?? false), effect: effect,
-      revision: revision, saved: saved)
-    guard let change, change.version == version else {
-      throw reader.error("changed with versions that do not follow each other")
-    }
-    self = change
-  }
-}
-
 extension JSONReader {
-  /// Reads an array of edits. Throws `badJSON`.
-  mutating func edits() throws(ArtError) -> [ProtocolEdit] {
-    var edits: [ProtocolEdit] = []
-    try array { (reader) throws(ArtError) in edits.append(try ProtocolEdit(from: &reader)) }
-    return edits
-  }
-
   /// Reads an object with exactly one member.
   fileprivate mutating func only<Value>(
     _ name: String, _ read: (inout JSONReader) throws(ArtError) -> Value
@@ -550,36 +384,6 @@ extension JSONReader {
       throw error("rejected without detail, reason or transient")
     }
     return (Refusal(reason, detail, isTransient: isTransient), url)
-  }
-}
-
-extension ProtocolEdit {
-  fileprivate init(from reader: inout JSONReader) throws(ArtError) {
-    var (by, what): (String?, String?) = (nil, nil)
-    var (id, changes): (EditID?, [Change]?) = (nil, nil)
-    var session: SessionID?
-    var tags: [RequestTag] = []
-    try reader.object { (key, reader) throws(ArtError) in
-      switch key {
-      case "by": by = try reader.string()
-      case "changes": changes = try [Change](from: &reader)
-      case "id": id = try reader.editID()
-      case "session":
-        session = SessionID(try reader.string())
-        guard session != nil else { throw reader.error("a session that is none") }
-      case "tags":
-        try reader.array { (reader) throws(ArtError) in
-          guard let tag = RequestTag(try reader.string()) else { throw reader.error("a tag that is none") }
-          tags.append(tag)
-        }
-      case "what": what = try reader.string()
-      default: throw reader.error("an edit with the key \"\(key.prefix(40))\"")
-      }
-    }
-    guard let by, let changes, let id, let what else {
-      throw reader.error("an edit without by, changes, id or what")
-    }
-    self.init(by: by, changes: changes, id: id, session: session, tags: tags, what: what)
   }
 }
 

@@ -78,4 +78,11 @@ extension JSONWriter {
     key("tag")
     verbatim(tag.json)
   }
+
+  /// Writes the member `line`, the line of the request in the input, if it has one.
+  mutating func member(line: Int?) {
+    guard let line else { return }
+    key("line")
+    integer(line)
+  }
 }

@@ -239,8 +239,8 @@ extension HelpTopic {
       "a fetched background is set"
     ),
     (
-      #"{"rejected":{"detail":"no address","reason":"dns","transient":true,"url":"https://example.org/x.png"},"tag":7}"#,
-      "a background was refused; transient says that it may be accepted later"
+      #"{"line":3,"rejected":{"detail":"no address","reason":"dns","transient":true,"url":"https://example.org/x.png"},"tag":7}"#,
+      "a background was refused; transient says that it may be accepted later. line is that of the request, and absent for one that was pending"
     ),
     (
       #"{"dropped":{"changes":[["move","233gf1w1",120,80]],"edit":"k3m9abcd0f2z:1"}}"#,

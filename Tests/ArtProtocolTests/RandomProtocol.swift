@@ -316,7 +316,9 @@ struct RandomProtocol {
       ])
     case 6: .resync(version: count())
     case 7: .background(try background(), revision: count(), tag: try tag())
-    case 8: .rejected(try refusal(), url: try optional { try $0.url() }, tag: try tag())
+    case 8:
+      .rejected(
+        try refusal(), url: try optional { try $0.url() }, tag: try tag(), line: optional { $0.count() })
     default:
       try pick([.degraded(try text()), .watching, .lifeCycle(try pick(LifeCycleEvent.allCases))])
     }

@@ -230,19 +230,22 @@ private actor Follower {
     session.shared.receive(
       DocumentBackgrounds.Event(
         .rejected(Refusal(.dns, "no host")), url: "http://nowhere.example/", isRequested: true,
-        tag: session.shared.note("mine", of: session)))
+        tag: session.shared.note("mine", 7, of: session)))
     for x in 6...10 { try await session.perform(bee(Double(x))) }
     #expect(await workspace.close() == nil)
     var tags: [String?] = []
+    var lines: [Int?] = []
     var hasMissed = false
     for await event in events {
       switch event {
-      case .background(let background): tags.append(background.tag)
+      case .background(let background):
+        tags.append(background.tag)
+        lines.append(background.line)
       case .document(.resync): hasMissed = true
       case .document, .warning, .degraded, .watching, .rescanned, .moved, .removed: break
       }
     }
-    #expect(tags == ["mine"] && hasMissed)
+    #expect(tags == ["mine"] && lines == [7] && hasMissed)
   }
 
   @Test("U11 sessions of two documents that swap their names follow their own files")

@@ -35,13 +35,18 @@ public actor DocumentBackgrounds {
     public let isRequested: Bool
     /// The tag of the request.
     public let tag: String?
+    /// The line of the request in the input of its client, from 1.
+    public let line: Int?
 
     /// An event.
-    public init(_ outcome: Outcome, url: String?, isRequested: Bool, tag: String? = nil) {
+    public init(
+      _ outcome: Outcome, url: String?, isRequested: Bool, tag: String? = nil, line: Int? = nil
+    ) {
       self.outcome = outcome
       self.url = url
       self.isRequested = isRequested
       self.tag = tag
+      self.line = line
     }
   }
 

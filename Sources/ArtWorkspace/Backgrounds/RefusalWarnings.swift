@@ -95,6 +95,8 @@ public struct RefusalWarning: Sendable {
   public let refusal: Refusal
   /// Whether the picture is the user's own file.
   public var isOfFile = false
+  /// Whether the user requested the picture with a request that has an answer.
+  public var isAnswered = false
   /// The question for the user; nil for none.
   public let question: WarningQuestion?
 }

@@ -240,24 +240,26 @@ public final class Session: Sendable {
   /// Saves the edits that all sessions have made so far. Returns when they are durable.
   public func save() async throws(ArtError) { try await shared.document.save() }
 
-  /// Begins to fetch a background, and returns at once; `background` or `warning` reports the outcome. A newer request of any
+  /// Begins to fetch a background, and returns at once; `background` or `warning` reports the outcome with the tag and the
+  /// line, which is that of the request in the client's input. A newer request of any
   /// session cancels it. `progress` is called until the outcome. Throws `closed` after the session's end.
   public func setBackground(
-    _ request: BackgroundRequest, keepsCanvas: Bool = false, tag: String? = nil,
+    _ request: BackgroundRequest, keepsCanvas: Bool = false, tag: String? = nil, line: Int? = nil,
     progress: @escaping @Sendable (FetchProgress) -> Void = { _ in }
   ) async throws(ArtError) {
     try shared.checkOpen(self)
     await shared.backgrounds.request(
-      request, keepsCanvas: keepsCanvas, by: client, tag: shared.note(tag, of: self), progress: progress)
+      request, keepsCanvas: keepsCanvas, by: client, tag: shared.note(tag, line, of: self),
+      progress: progress)
   }
 
   /// The same for the bytes of a picture.
   public func setBackground(
-    _ bytes: [UInt8], keepsCanvas: Bool = false, tag: String? = nil
+    _ bytes: [UInt8], keepsCanvas: Bool = false, tag: String? = nil, line: Int? = nil
   ) async throws(ArtError) {
     try shared.checkOpen(self)
     await shared.backgrounds.request(
-      bytes, keepsCanvas: keepsCanvas, by: client, tag: shared.note(tag, of: self))
+      bytes, keepsCanvas: keepsCanvas, by: client, tag: shared.note(tag, line, of: self))
   }
 
   /// The warning for a background that the caller refused before it was fetched; nil for other events, and where the user is not to be

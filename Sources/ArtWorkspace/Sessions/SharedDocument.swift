@@ -21,7 +21,7 @@ final class SharedDocument: Sendable {
     var hasBegun = false
     var isEnding = false
     /// The session and tag of each request for a background that is not answered yet, by the request's mark.
-    var requests: [String: (session: Session, tag: String?)] = [:]
+    var requests: [String: (session: Session, tag: String?, line: Int?)] = [:]
     var marks = 0
   }
 
@@ -280,11 +280,11 @@ final class SharedDocument: Sendable {
   // MARK: Backgrounds
 
   /// Records a session's request, and returns its mark.
-  func note(_ tag: String?, of session: Session) -> String {
+  func note(_ tag: String?, _ line: Int?, of session: Session) -> String {
     state.withLock { state in
       state.marks += 1
       let mark = "\(state.marks)"
-      state.requests[mark] = (session, tag)
+      state.requests[mark] = (session, tag, line)
       // A newer request drops an older one without an event, so old marks are removed.
       state.requests["\(state.marks - 16)"] = nil
       return mark
@@ -295,7 +295,7 @@ final class SharedDocument: Sendable {
   func receive(_ event: DocumentBackgrounds.Event) {
     let asked = event.tag.flatMap { mark in state.withLock { $0.requests.removeValue(forKey: mark) } }
     let answer = DocumentBackgrounds.Event(
-      event.outcome, url: event.url, isRequested: event.isRequested, tag: asked?.tag)
+      event.outcome, url: event.url, isRequested: event.isRequested, tag: asked?.tag, line: asked?.line)
     // Only the session that requested it gets the event, if it is still open; the event of a pending background goes to all.
     if event.isRequested {
       asked?.session.events.send(.background(answer))
@@ -312,7 +312,8 @@ final class SharedDocument: Sendable {
     if event.isRequested, !settings.asksAboutWarnings {
       // Without a question, a picture that the user asked for and does not get is an ordinary error.
       return settings.warnings == .never
-        ? nil : RefusalWarning(refusal: refusal, isOfFile: event.url == nil, question: nil)
+        ? nil
+        : RefusalWarning(refusal: refusal, isOfFile: event.url == nil, isAnswered: true, question: nil)
     }
     return RefusalWarnings(of: DocumentFile(document.path)).warning(
       of: refusal, settings.warnings, asked: event.isRequested ? event.url : nil,

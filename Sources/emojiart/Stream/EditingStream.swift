@@ -355,14 +355,14 @@ extension EditingStream {
       let request = BackgroundRequest(
         url, isUserInitiated: true, allowsPrivate: allowsPrivate || settings.allowsPrivate,
         proxies: settings.proxies)
-      fetch(url.redacted, line) { (session, tag) throws(ArtError) in
-        try await session.setBackground(request, keepsCanvas: keepsCanvas, tag: tag)
+      fetch(url.redacted, line) { (session, tag, number) throws(ArtError) in
+        try await session.setBackground(request, keepsCanvas: keepsCanvas, tag: tag, line: number)
       }
     case .picture(let path, let keepsCanvas):
       guard !settings.isAtomic else { return respond(.nothingFetchedAtomically(), to: line) }
       guard let bytes = bytes(of: path, line) else { return }
-      fetch(path, line) { (session, tag) throws(ArtError) in
-        try await session.setBackground(bytes, keepsCanvas: keepsCanvas, tag: tag)
+      fetch(path, line) { (session, tag, number) throws(ArtError) in
+        try await session.setBackground(bytes, keepsCanvas: keepsCanvas, tag: tag, line: number)
       }
     case .request(.later(let typed)):
       guard let url = url(typed, line) else { return }
@@ -381,10 +381,12 @@ extension EditingStream {
   /// Starts fetching a background, and writes the answer before the result.
   private mutating func fetch(
     _ what: String, _ line: StreamLine,
-    _ begin: @escaping @Sendable (Session, _ tag: String?) async throws(ArtError) -> Void
+    _ begin: @escaping @Sendable (Session, _ tag: String?, _ number: Int?) async throws(ArtError) -> Void
   ) {
-    let (session, tag) = (session, line.tag?.text)
-    let begun = Outcome { await result { () async throws(ArtError) in try await begin(session, tag) } }
+    let (session, tag, number) = (session, line.tag?.text, line.number)
+    let begun = Outcome {
+      await result { () async throws(ArtError) in try await begin(session, tag, number) }
+    }
     switch begun.wait() {
     case .success: respond { (form) throws(ArtError) in try form.fetching(what, of: line) }
     case .failure(let error): respond(error, to: line)
@@ -403,11 +405,10 @@ extension EditingStream {
   /// and `--atomic` knows of it.
   private func refuse(_ refusal: Refusal, url: String?, _ line: StreamLine) {
     let event = DocumentBackgrounds.Event(
-      .rejected(refusal), url: url, isRequested: true, tag: line.tag?.text)
+      .rejected(refusal), url: url, isRequested: true, tag: line.tag?.text, line: line.number)
     errors.note(.background(event))
     Form.report(.background(event), to: outbox)
-    guard let warning = session.warning(of: event) else { return }
-    Form.notice(RefusalMessages.text(of: warning, session.filePath), by: outbox)
+    if let warning = session.warning(of: event) { Form.warn(warning, of: session.filePath, by: outbox) }
   }
 
   /// Reads the user's own picture; nil if it cannot be read or is refused, which is reported.

@@ -57,6 +57,8 @@ protocol StreamForm: SendableMetatype {
   static func report(_ event: SessionEvent, to outbox: Outbox)
   /// Adds a notice for the user about work that was done.
   static func notice(_ text: String, by outbox: Outbox)
+  /// Adds the warning of a refused background of the document at a path.
+  static func warn(_ warning: RefusalWarning, of path: String, by outbox: Outbox)
 }
 
 extension StreamForm {
@@ -66,6 +68,11 @@ extension StreamForm {
   var timeout: Int32 { -1 }
   func wake() {}
   static func notice(_ text: String, by outbox: Outbox) { Output.printError(text) }
+
+  static func warn(_ warning: RefusalWarning, of path: String, by outbox: Outbox) {
+    notice(RefusalMessages.text(of: warning, path), by: outbox)
+  }
+
   var showsState: Bool { false }
   func update(_ session: Session, _ state: DocumentState, unsaved: Int, isTerminalNew: Bool) {}
 
@@ -154,6 +161,11 @@ struct JSONForm: StreamForm {
   }
 
   static func lines(of event: LifeCycleEvent) -> [UInt8] { ProtocolEvent.lifeCycle(event).line() }
+
+  /// The event `rejected` answers a request, so nothing more is said of it.
+  static func warn(_ warning: RefusalWarning, of path: String, by outbox: Outbox) {
+    if !warning.isAnswered { notice(RefusalMessages.text(of: warning, path), by: outbox) }
+  }
 }
 
 extension Output {

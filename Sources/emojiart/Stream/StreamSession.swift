@@ -34,7 +34,7 @@ struct StreamSession {
       for await event in events {
         errors.note(event)
         if case .warning(let warning) = event {
-          Form.notice(RefusalMessages.text(of: warning, path), by: outbox)
+          Form.warn(warning, of: path, by: outbox)
         } else {
           Form.report(event, to: outbox)
         }
