@@ -145,3 +145,18 @@ struct ChangeCount: Equatable {
   /// Whether the token's changes are saved.
   func isSaved(_ token: SaveToken) -> Bool { token.changes <= saved }
 }
+
+/// Why a save is made. The reason sets the timeout for a locked document.
+enum SaveReason {
+  case asked
+  case autosave
+  case closing
+
+  var timeout: Duration {
+    switch self {
+    case .asked, .closing: .seconds(5)
+    // No caller waits for an autosave, and a failed one is repeated.
+    case .autosave: .seconds(1)
+    }
+  }
+}

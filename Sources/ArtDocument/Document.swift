@@ -25,21 +25,6 @@ public enum JournalLocation: Sendable {
   }
 }
 
-/// Why a save is made. The reason sets the timeout for a locked document.
-enum SaveReason {
-  case asked
-  case autosave
-  case closing
-
-  var timeout: Duration {
-    switch self {
-    case .asked, .closing: .seconds(5)
-    // No caller waits for an autosave, and a failed one is repeated.
-    case .autosave: .seconds(1)
-    }
-  }
-}
-
 // MARK: - Document
 
 /// An open document: it applies edits in memory, saves itself, reports its state, and has undo and redo.

@@ -350,7 +350,7 @@ public struct Words: Hashable, Sendable, CustomStringConvertible {
   public let string: String
 
   /// Checks user input. Line ends of other systems become line feeds; those at the end of the text are left out. A tab becomes a blank, and
-  /// an isolate that is open at the end of its line is closed there. Throws `badText`, also for a text of which nothing is seen.
+  /// an isolate that is open at the end of its line is closed there. Throws `badText`, also for a text without a visible character.
   public init(_ text: String) throws(ArtError) {
     var lines = Self.lines(text.unicodeScalars)
     while let last = lines.last, last.isEmpty { lines.removeLast() }

@@ -3,7 +3,7 @@
 import ArtModel
 import ArtSystem
 
-/// The folders of which the user has said that another program carries them between machines.
+/// The folders that another program carries between machines, as the user has declared them.
 ///
 ///     $STATE/carried.json    ["/srv/drive/art"]
 public struct CarriedFolderStore: Sendable {

@@ -26,8 +26,8 @@ extension DocumentFile {
     return try merge([copy]) { (_) throws(ArtError) in }
   }
 
-  /// Whether whoever has these bytes and merges the document into them gets the document, byte for byte. That is so, unless logs were made up;
-  /// it is only found out for bytes with the revision and the head of the document. Throws what `merge` throws.
+  /// Whether a merge of the document into these bytes gives the document, byte for byte. Forged logs are the only case in which it does not.
+  /// Bytes with another revision or head than the document's are not examined, and the answer is true. Throws what `merge` throws.
   public func absorbs(bytes: [UInt8]) throws(ArtError) -> Bool {
     let (own, state) = try self.bytes()
     let other = try copy(of: bytes)

@@ -72,7 +72,7 @@ extension DocumentFile {
     return try merge(read, isByValue: isByValue) { (_) throws(ArtError) in }
   }
 
-  /// Why a file beside the document is not merged by itself; nil if it is. The name says nothing of who has put it there.
+  /// Why a file beside the document is not merged by itself; nil if it is. Any user may have given it its name.
   public func distrust(of copy: DocumentFile) throws(ArtError) -> ArtError? {
     guard let held = try HeldFile(copy.path) else { return .untrusted(copy.name, "it is no regular file") }
     return try held.distrust(beside: try locate()).map { .untrusted(copy.name, $0) }

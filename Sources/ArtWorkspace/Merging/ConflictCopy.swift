@@ -12,7 +12,8 @@ import ArtSystem
 /// | Dropbox | `bees (Ada's conflicted copy 2026-11-22).emojiart` |
 /// | Nextcloud | `bees (conflicted copy 2026-11-22 131350).emojiart` |
 ///
-/// It is one only beside the document, if both have the same id, and if it is a regular file. It says nothing of who has put it there. Sources:
+/// It is one only beside the document, if both have the same id, and if it is a regular file. Any user may have
+/// made it. Sources:
 /// https://docs.syncthing.net/users/syncing.html#conflicting-changes,
 /// https://help.dropbox.com/organize/conflicted-copy,
 /// https://docs.nextcloud.com/desktop/latest/conflicts.html.
@@ -128,7 +129,7 @@ extension ConflictCopy {
         }
       } catch {
         guard error.code != .noSuchDocument else { continue }
-        // Whoever has put it there does not decide how each later merge ends.
+        // A file of another user must not make each later merge fail.
         kept.append(
           error.code == .notPermitted
             ? ArtError(error.code, error.cause, about: copy.name, remedy: .mergeCopy) : error)

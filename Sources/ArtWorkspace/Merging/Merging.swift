@@ -38,7 +38,7 @@ public struct Merging: Sendable {
     try recovery.restoreFirst(file)
     var result = Result(outcome: try file.merge(others, isByValue: isByValue))
     guard !keepsCopies else { return result }
-    // A conflict copy that somebody has named is merged, whoever has put it there; another user's stays.
+    // A named conflict copy is merged, also another user's, which stays.
     for (other, part) in zip(others, result.outcome.parts)
     where ConflictCopy(other.path)?.isCopy(of: file) ?? false {
       do throws(ArtError) {
@@ -126,7 +126,7 @@ public struct Merging: Sendable {
           .noSuchDocument, "no conflict copies beside \(file.path); name the copy to merge", about: file.path)
       }
       guard error.remedy == .mergeCopy else { throw error }
-      // Whoever has put it there does not decide how each later merge ends.
+      // A file of another user must not make each later merge fail.
       throw ArtError(
         .noSuchDocument, "no conflict copies of yours beside \(file.path): \(error.cause)",
         about: error.subject,

@@ -16,8 +16,8 @@ import Glibc
 /// merged into that. Files are held when they come, on another thread than the one that merges: see `HeldFiles`. A file that is overwritten in
 /// place is not guarded.
 ///
-/// The name of a file says nothing of who has put it there. So conflict copies of other users are reported, and stay; and in a folder that no
-/// program is known to carry, they can be merged on request only: a file that a browser has saved there is none.
+/// Any user, and a download, may make a file with the name of a conflict copy. So conflict copies of other users are reported, and stay. In a
+/// folder that no program is known to carry, conflict copies are merged on request only.
 ///
 /// Two seconds after a merge it looks at the file once more: the carrying program may have set back the file's time, see `HeldFile.renewTime`.
 ///

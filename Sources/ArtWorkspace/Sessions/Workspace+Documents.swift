@@ -116,7 +116,7 @@ extension Workspace {
     return try DocumentCheck(documentFile(place), recovery: recovery).repair(.repair)
   }
 
-  /// Merges a conflict copy into its document, whoever has put it there. Throws `badValue` if it is none, and what `Merging.merge` throws.
+  /// Merges a conflict copy into its document, also another user's. Throws `badValue` if it is none, and what `Merging.merge` throws.
   public func mergeCopy(_ path: String, by recovery: Recovery) throws(ArtError) -> Merging.Result {
     let copy = documentFile(try document(at: path))
     guard let found = ConflictCopy(copy.path) else {
