@@ -249,7 +249,13 @@ extension Outline {
       case .cubic: data += "C"
       case .close: data += "z"
       }
-      data += points.map { "\(XMLText.number($0.x)) \(XMLText.number($0.y))" }.joined(separator: " ")
+      // Without an array of texts: a page of small letters has millions of points.
+      for (index, point) in points.enumerated() {
+        if index > 0 { data += " " }
+        data += XMLText.number(point.x)
+        data += " "
+        data += XMLText.number(point.y)
+      }
     }
     return data
   }

@@ -427,7 +427,9 @@ def attack_large_restore(random, folder):
     """More is restored than the history holds. One undo takes it back, or it was said that none will."""
     document, rows = folder.new("bees"), random.choice([10, 300])
     folder.killed(document, [{"add": {"texts": ["🐛"] * 400}}] * rows)
-    done = folder.run("restore", document) if random.random() < 0.5 else folder.run("add", document, "🌸")
+    # A debug build on a busy machine takes a minute for the 120,000.
+    words = ("restore", document) if random.random() < 0.5 else ("add", document, "🌸")
+    done = folder.run(*words, timeout=300)
     if done.args[0] == "add":
         folder.must("undo", document)
     else:

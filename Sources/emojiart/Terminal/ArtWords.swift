@@ -15,9 +15,13 @@ enum ArtWords {
   static func lines(of content: DocumentContent, _ path: String, most: Int? = nil) -> [String] {
     let emojis = content.emojisInOrder()
     let lengths = emojis.typedLengths
+    // A name is searched in a table. A large document has the same texts many times.
+    var names: [EmojiText: String] = [:]
     let rows = emojis.suffix(most ?? emojis.count).map { emoji in
       let id = emoji.id.description.prefix(lengths[emoji.id] ?? emoji.id.description.count)
-      return "\(id): \(sentence(about: emoji))."
+      let name = names[emoji.text] ?? Self.name(of: emoji.text)
+      names[emoji.text] = name
+      return "\(id): \(sentence(about: emoji, named: name))."
     }
     return [safe(head(of: content, path))] + rows.map(safe)
   }
@@ -28,20 +32,17 @@ enum ArtWords {
       content.pending.map { "background \($0.text) still to be fetched" },
     ].compactMap(\.self)
     let background = behind.isEmpty ? "no background" : behind.joined(separator: ", ")
-    let count =
-      switch content.emojiCount {
-      case 0: "no emoji"
-      case 1: "1 emoji"
-      case let count: "\(count) emoji from the bottom to the top"
-      }
+    let count = content.countText + (content.emojiCount > 1 ? " from the bottom to the top" : "")
     return "\(path): \(content.canvas.width) x \(content.canvas.height), \(background), \(count)."
   }
 
   /// `honeybee at 320,300, size 96, turned by 30 degrees, mirrored`.
-  static func sentence(about emoji: Emoji) -> String {
+  static func sentence(about emoji: Emoji) -> String { sentence(about: emoji, named: name(of: emoji.text)) }
+
+  private static func sentence(about emoji: Emoji, named name: String) -> String {
     let place = "\(numberText(emoji.position.x)),\(numberText(emoji.position.y))"
     let parts = [
-      "\(name(of: emoji.text)) at \(place)", "size \(numberText(emoji.size.pixels))",
+      "\(name) at \(place)", "size \(numberText(emoji.size.pixels))",
       emoji.color.ofLetters.map { "colour \($0)" },
       emoji.rotation == .zero ? nil : "turned by \(numberText(emoji.rotation.degrees)) degrees",
       emoji.isMirrored ? "mirrored" : nil,
