@@ -88,7 +88,7 @@ import Testing
     #expect(failure == nil, "a file that is no document is told, and does not fail the gallery")
     #expect(drawn.withLock(\.self) == ["bees.emojiart"])
     let text = try watched.text("gallery.html")
-    #expect(text.hasPrefix(GalleryPage.mark) && text.hasSuffix(GalleryPage.end))
+    #expect(text.hasPrefix(GalleryPage.mark) && text.hasSuffix(GalleryPage.end(count: "1 of 2 documents")))
     #expect(text.contains("data:image/png;base64,") && text.contains("cannot be shown"))
     // A gallery without any drawing leaves the old file.
     try watched.remove("bad.emojiart")

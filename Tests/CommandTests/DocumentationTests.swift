@@ -51,13 +51,15 @@ struct DocumentationTests {
       var name: String
     }
 
-    /// Its own options, and those of its subcommands.
-    var options: [String] {
-      (subcommands ?? []).flatMap(\.options) + ownOptions
-    }
+    /// Its own options that its help shows, and those of its subcommands.
+    var options: [String] { options(where: \.shouldDisplay) }
 
-    private var ownOptions: [String] {
-      (arguments ?? []).filter(\.shouldDisplay).flatMap { $0.names ?? [] }
+    /// The same, and those that its help hides: they are for tests and for developing the page.
+    var allOptions: [String] { options { _ in true } }
+
+    private func options(where isWanted: (Argument) -> Bool) -> [String] {
+      (subcommands ?? []).flatMap { $0.options(where: isWanted) }
+        + (arguments ?? []).filter(isWanted).flatMap { $0.names ?? [] }
         .filter { $0.kind == "long" }.map { "--\($0.name)" }
     }
   }
@@ -143,7 +145,7 @@ struct DocumentationTests {
       if !list.contains("[\(command.commandName)](#\(command.commandName))") {
         gaps.append("the list of CLI.md: \(command.commandName)")
       }
-      for option in command.options {
+      for option in command.allOptions {
         if !own.contains(option), !shared.contains(option) {
           gaps.append("CLI.md: \(command.commandName) \(option)")
         }
@@ -194,10 +196,10 @@ struct DocumentationTests {
   @Test("C3 every option in CLI.md exists")
   func optionsExist() async throws {
     let commands = try await commands()
-    let known = Set(commands.flatMap(\.options) + ["--generate-completion-script"])
+    let known = Set(commands.flatMap(\.allOptions) + ["--generate-completion-script"])
     for command in commands {
       // A stream also takes the words of other commands, and a merge prints the command that undoes one edit.
-      let accepted = ["edit", "merge"].contains(command.commandName) ? known : Set(command.options)
+      let accepted = ["edit", "merge"].contains(command.commandName) ? known : Set(command.allOptions)
       var section = try section(command.commandName)
       // Another command with its option: `edit --atomic`.
       for match in section.matches(of: /`(?:emojiart )?([a-z]+)( [^`]*)?`/) {

@@ -42,6 +42,13 @@ public struct Gallery<Waiter: DrawingWaiter> {
   private var failures = 0
   private var documents = 0
 
+  /// How many documents are shown, in words: `3 documents`, or `2 of 3 documents`.
+  public var count: String {
+    let all = shown + errors.count
+    let documents = all == 1 ? "1 document" : "\(all) documents"
+    return errors.isEmpty ? documents : "\(shown) of \(documents)"
+  }
+
   /// Prepares a gallery in the file `page`, with pictures from `thumbnails`; `report` is called with each event.
   public init(
     of folder: String, into page: OutputFile, recovery: Recovery, waiter: Waiter,
@@ -58,8 +65,7 @@ public struct Gallery<Waiter: DrawingWaiter> {
 
   /// Writes the whole gallery and puts it at its path. Throws what prevents that, such as no font or no space.
   public mutating func write(_ listing: FolderListing) throws(ArtError) {
-    let count = listing.names.count + listing.unreadable.count
-    try put(Array(GalleryPage.head(title: Self.title(folder), count: count).utf8))
+    try put(Array(GalleryPage.head(title: Self.title(folder)).utf8))
     for name in listing.unreadable {
       try fail(name, ArtError(.badValue, "\(name) has a name that is no UTF-8; rename it", about: name))
     }
@@ -72,7 +78,7 @@ public struct Gallery<Waiter: DrawingWaiter> {
       started.append(begin(name))
     }
     while !started.isEmpty { try finish(started.removeFirst()) }
-    try put(Array(GalleryPage.end.utf8))
+    try put(Array(GalleryPage.end(count: count).utf8))
     try page.finish()
   }
 
@@ -168,7 +174,6 @@ extension Gallery {
   private static func entry(
     _ name: String, _ content: DocumentContent, _ size: PixelSize, _ png: [UInt8]
   ) -> GalleryPage.Entry {
-    let count = content.emojiCount == 0 ? "no emoji" : "\(content.emojiCount) emoji"
     var texts: [String] = []
     for emoji in content.emojisInOrder() where !texts.contains(emoji.text.label) {
       texts.append(emoji.text.label)
@@ -176,7 +181,7 @@ extension Gallery {
     }
     return GalleryPage.Entry(
       name: DocumentName.withoutEnding(name),
-      detail: "\(content.canvas.width) × \(content.canvas.height), \(count)", emojis: texts,
+      detail: "\(content.canvas.width) × \(content.canvas.height), \(content.countText)", emojis: texts,
       picture: (png, (size.width + 1) / 2, (size.height + 1) / 2))
   }
 
@@ -222,7 +227,7 @@ enum GalleryPage {
     "<!DOCTYPE html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<meta name=\"generator\" content=\"emojiart "
 
   /// The page up to the first document.
-  static func head(title: String, count: Int) -> String {
+  static func head(title: String) -> String {
     """
     \(mark)\(EmojiArtVersion.current)">
     <meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; style-src 'sha256-\(styleDigest)'; \
@@ -232,7 +237,7 @@ enum GalleryPage {
     <title>\(escaped(title))</title>
     <style>\(style)</style>
     <main>
-    <h1><bdi>\(escaped(title))</bdi> <small>\(count == 1 ? "1 document" : "\(count) documents")</small></h1>
+    <h1><bdi>\(escaped(title))</bdi></h1>
     <ul role="list">
 
     """
@@ -256,8 +261,10 @@ enum GalleryPage {
     return item
   }
 
-  /// The page after the last document.
-  static let end = "</ul>\n</main>\n</html>\n"
+  /// The page after the last document. How many are shown is known only there.
+  static func end(count: String) -> String {
+    "</ul>\n<footer>\(escaped(count))</footer>\n</main>\n</html>\n"
+  }
 
   /// Text escaped for HTML, also within quotes; invisible characters are shown as numbers.
   static func escaped(_ text: String) -> String {
@@ -282,7 +289,7 @@ enum GalleryPage {
     body{margin:0;padding:clamp(.75rem,2vw,2.5rem);font:1rem/1.4 system-ui,sans-serif;background:Canvas;color:CanvasText}
     main{display:grid;gap:1.5rem;justify-content:center;grid-template-columns:repeat(auto-fill,15rem)}
     h1{grid-column:1/-1;margin:0;font-size:1.5rem;line-height:1.2;overflow-wrap:anywhere}
-    small{font-size:1rem;font-weight:normal;opacity:.7;white-space:nowrap}
+    footer{grid-column:1/-1;opacity:.7}
     ul{display:contents;list-style:none}
     li{min-width:0}
     div{aspect-ratio:4/3;display:grid;grid-template:100%/100%;place-items:center;border-radius:.5rem;overflow:hidden;\
@@ -295,5 +302,5 @@ enum GalleryPage {
     """
 
   /// The SHA-256 of the style in base64: the only style that the page's policy allows.
-  private static let styleDigest = "6kZ8T6M0KzgMDJjzJR+XniCrhkqRV9i2GtAbmeQ4LOc="
+  private static let styleDigest = "IBiUkmF0+gmyzD/VJg97UyrDhfOu8UBedOcXQYBvnRE="
 }

@@ -44,7 +44,8 @@ struct Edit: ParsableCommand {
   @Option(
     name: .customLong("simulate-kill-after"), parsing: .unconditional,
     help: ArgumentHelp(
-      "For tests of recovery: be killed after this many answered edits.", valueName: "n")
+      "For tests of recovery: be killed after this many answered edits.", valueName: "n",
+      visibility: .hidden)
   )
   var kill: String?
   @Option(

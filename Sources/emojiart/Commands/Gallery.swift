@@ -66,9 +66,7 @@ struct GalleryCommand: ParsableCommand {
 
   private func write(_ gallery: Gallery<SignalledWaiter>, bytes: Int) throws(ArtError) {
     guard common.json else {
-      let all = (gallery.shown + gallery.errors.count).of("document", "documents")
-      let count = gallery.errors.isEmpty ? all : "\(gallery.shown) of \(all)"
-      return try Output.line(safe("\(count), \(output)"))
+      return try Output.line(safe("\(gallery.count), \(output)"))
     }
     let errors = gallery.errors.map {
       JSON.object(["error": .string($0.error.message), "name": .string($0.name)])

@@ -43,7 +43,9 @@ struct Serve: ParsableCommand {
   var revoke: String?
   @Flag(help: "Print the sessions as JSON.") var json = false
   @Option(
-    help: ArgumentHelp("Take the files of the page from this folder, to develop them.", valueName: "folder"),
+    help: ArgumentHelp(
+      "Take the files of the page from this folder, to develop them.", valueName: "folder",
+      visibility: .hidden),
     completion: .directory)
   var assets: String?
 

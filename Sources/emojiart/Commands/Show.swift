@@ -191,10 +191,9 @@ struct Show: ParsableCommand {
 
   /// The lines above the table: what the document is.
   private static func head(of content: DocumentContent, _ path: String) -> [String] {
-    let count = content.emojiCount == 0 ? "no emoji" : "\(content.emojiCount) emoji"
     let size = "\(content.canvas.width) x \(content.canvas.height)"
     return [
-      Style.bold(safe(path)), "\(size), \(count), revision \(content.revision)",
+      Style.bold(safe(path)), "\(size), \(content.countText), revision \(content.revision)",
       content.background.map { safe("background: \($0.text)") },
       content.pending.map { safe("pending: \($0.text)") },
     ].compactMap(\.self)

@@ -16,6 +16,15 @@ enum DrawingNotes {
     return .badData
   }
 
+  /// Says why a picture that was to be transparent is not: an opaque fill is behind everything.
+  static func printOpaqueFill(_ fill: Color?, _ options: RenderOptions, of name: String) {
+    guard options.isTransparent, let fill, fill.isOpaque else { return }
+    let word = ArtError.Remedy.documentWord(name)
+    Output.printError(
+      "\(name): --transparent leaves the fill \(fill), which is opaque; `emojiart canvas \(word) --fill none` removes it"
+    )
+  }
+
   /// Reports that the bytes of a background are lost.
   static func printLostPicture(in name: String) { Output.printError("\(name): \(lostPicture)") }
 

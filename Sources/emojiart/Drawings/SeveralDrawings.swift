@@ -15,6 +15,7 @@ struct SeveralDrawings {
     let font: String?
     let hasLetters: Bool
     let isPictureLost: Bool
+    let fill: Color?
   }
 
   let arguments: RenderArguments
@@ -50,6 +51,7 @@ struct SeveralDrawings {
     var status = ExitStatus.done
     for (page, drawn) in zip(pages, drawn) {
       let notes = DrawingNotes.printNotes(drawn, of: page.file.path)
+      DrawingNotes.printOpaqueFill(page.fill, arguments.options, of: page.file.path)
       if page.isPictureLost { DrawingNotes.printLostPicture(in: page.file.path) }
       for next in [notes, page.isPictureLost ? .badData : .done] where status == .done { status = next }
     }
@@ -71,7 +73,7 @@ struct SeveralDrawings {
           Page(
             file: file, revision: view.content.revision, size: size, picture: view.pictureKind,
             font: drawing.font,
-            hasLetters: view.hasLetters, isPictureLost: view.isPictureLost))
+            hasLetters: view.hasLetters, isPictureLost: view.isPictureLost, fill: view.content.fill))
       } catch {
         Output.printError(error.message)
         failure = failure ?? ExitStatus(error.code)
@@ -139,6 +141,7 @@ struct SingleDrawing {
     let drawn = try draw(drawing, into: result)
     var status = DrawingNotes.printNotes(drawn, of: file.path)
     if status == .done { status = view.printLostPicture(in: file.path) }
+    DrawingNotes.printOpaqueFill(view.content.fill, arguments.options, of: file.path)
     DrawingNotes.printEnlarged([(file.path, drawn)])
     if output != "-" {
       Output.addToErrors("the picture is in \(output)")

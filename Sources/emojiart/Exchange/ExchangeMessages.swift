@@ -31,7 +31,7 @@ extension ImportedDocument {
   /// note.
   var lines: [String] {
     let kept = content.emojiCount
-    let count = kept == found ? (kept == 0 ? "no emoji" : "\(kept) emoji") : "\(kept) of \(found) emoji"
+    let count = kept == found ? content.countText : "\(kept) of \(found) emoji"
     let parts = [count] + pictures + [dialect.rawValue, "from \(source)"]
     return ["\(path): \(parts.joined(separator: ", "))"] + report.lines.map { "  \($0)" }
   }

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import ArtModel
+import ArtTerminal
 import ArtWorkspace
 
 /// The words that a line of a stream may begin with.
@@ -87,15 +88,29 @@ enum StreamCommands {
 
   static let names = (Array(commands.keys) + own.keys + looking.keys).sorted()
 
-  /// The list of words, or the usage of one. Throws `usage` for an unknown one.
+  /// The list of words, or the usage of one, in lines as long as those of `--help`. Throws `usage` for an unknown one.
   static func help(_ name: String?) throws(ArtError) -> String {
+    let columns = TerminalSize.now(nil).columns
     guard let name else {
-      return names.map { name in
+      let width = names.reduce(0) { max($0, $1.count) }
+      return names.flatMap { name in
         let what = (commands[name] ?? looking[name])?.configuration.abstract ?? own[name] ?? ""
-        return "\(name.padded(to: names.reduce(0) { max($0, $1.count) }))  \(what)"
+        let lines = HelpTopic.wrapped(what, columns: columns, indent: width + 2)
+        return [name.padded(to: width + 2) + lines[0].dropFirst(width + 2)] + lines.dropFirst()
       }
       .joined(separator: "\n")
     }
+    return try page(of: name).split(separator: "\n", omittingEmptySubsequences: false).flatMap { line in
+      let indent = line.prefix { $0 == " " }.count
+      // What fits keeps its blanks.
+      return TextWidth.columns(String(line)) <= columns
+        ? [String(line)] : HelpTopic.wrapped(String(line), columns: columns, indent: indent)
+    }
+    .joined(separator: "\n")
+  }
+
+  /// The page of a word. Throws `usage` for an unknown one.
+  private static func page(of name: String) throws(ArtError) -> String {
     if let what = usages[name] { return what }
     if let what = own[name] { return "\(name == "help" ? "help [<command>]" : name)\n\n\(what)" }
     guard let configuration = (commands[name] ?? looking[name])?.configuration else {
