@@ -209,7 +209,7 @@ struct DocumentationTests {
         section = section.replacing(match.0, with: "")
         for option in words.matches(of: /--[a-z][a-z-]*/) {
           #expect(
-            other.options.contains(String(option.output)), "\(other.commandName) takes \(option.output)")
+            other.allOptions.contains(String(option.output)), "\(other.commandName) takes \(option.output)")
         }
       }
       for match in section.matches(of: /--[a-z][a-z-]*/) {
@@ -231,7 +231,7 @@ struct DocumentationTests {
 
   /// The options that only the program has or only the tables, and those that stand twice.
   private func differences(_ command: Command, _ tabulated: [String], _ shared: String) -> [String] {
-    let own = Set(command.options)
+    let own = Set(command.allOptions)
     let missing = own.filter { !shared.contains($0) && !tabulated.contains($0) }.sorted()
     let twice = Dictionary(grouping: tabulated) { $0 }.filter { $1.count > 1 }.keys.sorted()
     return missing.map { "not in the table: \($0)" }
