@@ -480,10 +480,11 @@ static bool is_temporary(const char *path) {
   return *name != 0 && name[strspn(name, "0123456789abcdef")] == 0;
 }
 
-/// SQLite is given paths without links: one that is on the way now was put there meanwhile. Its own temporary files may be anywhere.
+/// SQLite is given paths without links: one that is on the way now was put there meanwhile, and so was a pipe, for which nothing waits. Its own
+/// temporary files may be anywhere.
 static int open_plain(const char *path, int flags, int mode) {
   if (is_temporary(path)) return open(path, flags, mode);
-  return csystem_open_plain(path, flags, (mode_t)mode);
+  return csystem_open_plain(path, flags | O_NONBLOCK, (mode_t)mode);
 }
 
 static int unlink_plain(const char *path) {
