@@ -13,8 +13,11 @@ struct TracedCall {
   /// The number of calls of the trace that had ended when this one began. Calls of other threads may end meanwhile.
   let began: Int
 
+  /// Whether a program that the traced one started makes it: what that writes to its stdout is no answer.
+  private var isOfHelper = false
+
   /// Whether it writes to stdout.
-  var isAnswer: Bool { name == "write" && arguments.first == "1" }
+  var isAnswer: Bool { name == "write" && arguments.first == "1" && !isOfHelper }
 
   /// Whether it counts from its beginning: the reader may have an answer, and another thread the number of a descriptor, before the
   /// call ends.
@@ -81,6 +84,7 @@ struct TracedCall {
     var unfinished: [String: (text: String, began: Int)] = [:]
     // The thread that started each thread: the first lines of a thread may come before the end of the call that started it.
     var starters: [String: String] = [:]
+    var helpers: Set<String> = []
     for line in trace.components(separatedBy: "\n") where !line.isEmpty {
       let thread = String(line.prefix { $0 != " " })
       var text = String(line.dropFirst(thread.count).drop { $0 == " " })
@@ -106,12 +110,17 @@ struct TracedCall {
         began = start.began
       }
       guard let call = try Self(text, thread, began: began) else { continue }
-      if call.isNewThread { starters[String(call.result)] = thread }
+      if call.isNewThread {
+        starters[String(call.result)] = thread
+      } else if beginnings.contains(call.name) {
+        helpers.insert(String(call.result))
+      }
       if !beginnings.contains(call.name), !(isResumed && call.isEarly) { calls.append(call) }
     }
     return calls.map { call in
       var call = call
       while let starter = starters[call.process] { call.process = starter }
+      call.isOfHelper = helpers.contains(call.process)
       return call
     }
   }
