@@ -431,6 +431,7 @@ def stamps_and_brushes(studio):
     page.keyboard.press("s")
     page.get_by_role("searchbox").fill("bee")
     page.get_by_role("searchbox").press("Enter")
+    page.locator("button[data-emoji='🐝'][aria-pressed=true]").wait_for()
     stage = page.locator("#stage").bounding_box()
     x, y = stage["x"] + stage["width"] / 2, stage["y"] + stage["height"] / 2
     page.mouse.click(x - 100, y)
