@@ -209,6 +209,7 @@ def poster_by_keys(studio):
     with page.expect_download() as download:
         reader.press("Enter")
     assert size_of(download.value.path()) == (2160, 2160), size_of(download.value.path())
+    page.wait_for_function("() => studio.status.saved === 'saved'")
     found = art(studio, "Autumn")["emojis"]
     assert [(each["text"], each["size"], each["x"], each["y"]) for each in found] == [
         ("🎃", 430, 540, 560), ("🍁", 210, 200, 250), ("🍁", 180, 880, 270), ("🍄", 230, 250, 830), ("🦔", 220, 820, 860)], found
