@@ -668,12 +668,15 @@ def choices_at_another_port(studio):
     page.locator("dialog[open] select").select_option("de")
     page.locator("dialog[open] button.main").click()
     page.get_by_text("Gespeichert", exact=True).wait_for()
+    # What a page loads later is loaded while its server is there.
+    loaded(page, "emoji")
     link = desk.serve("art", free_port())
     other = studio.blank()
     desk.open(link, other)
     other.get_by_text("Gespeichert", exact=True).wait_for()
     kept = other.evaluate("() => ['language', 'name'].map(name => localStorage.getItem(name))")
     assert kept == ["de", "Ada"], kept
+    loaded(other, "emoji")
     # Nothing of it breaks the page.
     file = f"{studio.environment['EMOJIART_STATE']}/studio-preferences"
     odd = {"language": "__proto__", "name": "\ud83d\udc1d" * 60, "tone": "<b>", "size": "1x1x1", "export": "{]", "exportMany": "exe", "snapping": "?", "documents": "?", "other": "x"}
