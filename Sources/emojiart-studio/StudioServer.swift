@@ -103,8 +103,8 @@
       state = Mutex(State(sessions: PageSessions(.system, sessions: sessions), kept: start))
     }
 
-    /// A digest of which folder it is. A folder that is renamed or moved within its file system keeps it (decision 81). Without the time at which
-    /// it was made its numbers may have been those of another folder, so its path counts.
+    /// A digest that names a folder. A folder that is renamed or moved within its file system keeps it (decision 81). Another folder can have
+    /// had the same device and inode. Where the file system does not give the time of birth, the path is part of the digest instead.
     static func identity(_ file: FileIdentity?, born: timespec?, at path: String) -> String {
       let numbers = file.map { "\($0.device):\($0.inode)" } ?? ""
       let rest = born.map { "\($0.tv_sec).\($0.tv_nsec)" } ?? path

@@ -450,7 +450,7 @@ extension DocumentTransaction {
     return try row.integer(0) > 0
   }
 
-  /// The edit of a revision; nil if the log has none of it any more. Throws `damaged` for an id that is none.
+  /// The id of the edit that led to a revision; nil if the log no longer has it. Throws `damaged` if the stored id cannot be read.
   func loggedID(at revision: Int) throws(ArtError) -> EditID? {
     let row = try statement("SELECT origin || ':' || sequence FROM edit WHERE revision = ?1")
     try row.bind(.integer(revision))

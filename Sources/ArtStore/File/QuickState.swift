@@ -10,7 +10,7 @@ import Glibc
 struct QuickState {
   let status: stat
   let art: ArtRow
-  /// Whether the table of versions was looked at, and is empty.
+  /// Whether the table of versions was read and has no rows.
   let hasNoVersions: Bool
 
   /// Looks at the table of versions, too, if that is asked for. Nil if the file is unusual, damaged, or being written. Read it through SQLite

@@ -40,7 +40,7 @@ public final class FontCoverage: Sendable {
     return tried.withLock { tried in Set(texts.filter { tried[$0] == true }) }
   }
 
-  /// A drawing names a few of the texts that it lacks: where there are more, each half is tried by itself.
+  /// A drawing reports at most `Drawn.namedTexts` lacking texts by name. If more are lacking, each half of the texts is drawn by itself.
   private func tryAll(_ texts: [EmojiText]) async {
     guard !texts.isEmpty, let drawn = await renderer.lacking(texts, font: font) else { return }
     guard drawn.lackingCount <= Drawn.namedTexts || texts.count == 1 else {

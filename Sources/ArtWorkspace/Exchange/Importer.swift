@@ -159,7 +159,7 @@ public struct Importer<Transfer: PictureTransfer> {
   }
 
   private mutating func read(_ source: ImportSource, _ found: SourceBytes) throws(ArtError) -> ForeignArt? {
-    // An empty file may be a blank document, or what an interrupted copy or a placeholder is. Who names it knows.
+    // An empty file can be a blank document, an interrupted copy or a placeholder: it is imported only if the user names it.
     if source.isFound, found.bytes.isEmpty || !source.hasEnding && found.kind == .other {
       if source.hasEnding {
         notice(.line("\(source.name) is empty, and is skipped; name it to import it as a blank document"))

@@ -25,7 +25,7 @@ struct KnownDocument: Sendable, Equatable {
   /// Whether the background became pending while the document was known.
   var becamePending = false
 
-  /// Whether versions were named or removed since this state of the document, of which `found` has the names now.
+  /// Whether versions were added or removed since this state of the document. `found` has the current names by their ids.
   func hasOtherVersions(than found: [String: String?], in document: DocumentID) -> Bool {
     guard trouble == nil, base?.id == document else { return false }
     return versions.map { $0 != found } ?? false

@@ -106,7 +106,7 @@ export function form(verb, fields, act) {
  */
 export function select(options, value) {
   const element = build('select', {}, ...options.map(([each, name]) => build('option', { value: each }, name)));
-  // A value that is none, such as one that was kept, leaves the first one chosen.
+  // If a kept value is no longer an option, the first option stays chosen.
   if (options.some(([each]) => each === value)) element.value = value;
   return element;
 }

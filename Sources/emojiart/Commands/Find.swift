@@ -72,7 +72,8 @@ struct Find: ParsableCommand {
     _ tone: ToneChoice, _ language: EmojiLanguage, _ most: Int
   ) throws(ArtError) -> EmojiSearch {
     let (words, font) = (words, FontCoverage(font: try CurrentSettings.ofCommand[.font]?.text))
-    guard (try? prepareThreads()) != nil else {
+    do { try prepareThreads() } catch {
+      // Without threads the program that draws cannot be asked, and a search needs nothing else of it.
       do throws(EmojiSearch.Failure) {
         return try EmojiSearch(words, tone: tone, in: language, limit: most)
       } catch {
