@@ -27,7 +27,7 @@ public final class StudioHub: Sendable {
   /// What the user has chosen in pages; nil if it is not kept.
   package let preferences: PagePreferences?
   /// What the font has: other emoji are not offered.
-  let font = FontCoverage()
+  let font = FontCoverage(triesTones: true)
   /// The admitted pages by their tickets.
   private let admitted = Mutex<[String: LivePage]>([:])
   private let pages = Mutex<[ObjectIdentifier: Entry]>([:])

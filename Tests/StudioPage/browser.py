@@ -10,7 +10,7 @@ import argparse, base64, http.server, json, os, random, re, shutil, socket, stru
 from support.browsers import opened
 from accessible_cases import ACCESSIBLE_CASES
 from break_cases import BREAK_CASES
-from document_cases import DOCUMENT_CASES
+from document_cases import DOCUMENT_CASES, search
 from hand_cases import HAND_CASES, HAND_CHROMIUM_ONLY, HAND_FIREFOX_ONLY
 from journey_cases import JOURNEY_CASES
 from outbox_cases import OUTBOX_CASES
@@ -308,7 +308,7 @@ def resizes_and_turns(studio):
 
 def adds_by_search(studio):
     page, _ = one(studio)
-    page.locator("#find").fill("cherry blossom")
+    search(page, "cherry blossom")
     page.get_by_role("button", name="cherry blossom").first.wait_for()
     page.keyboard.press("Enter")
     studio.until("the flower", lambda e: any(i["text"] == "🌸" for i in e))
@@ -350,9 +350,8 @@ def wheel_by_lines(studio):
 
 def drags_from_the_picker(studio):
     page, (x, y, *_) = one(studio)
-    page.locator("#find").fill("tulip")
+    search(page, "tulip")
     button = page.locator('#found [data-emoji="🌷"]').first
-    button.wait_for()
     found = button.bounding_box()
     drag(page, (found["x"] + found["width"] / 2, found["y"] + found["height"] / 2), (x + 80, y + 60))
     z = zoom(page)
@@ -834,7 +833,7 @@ def tones(studio):
     page, _ = one(studio)
     page.locator("#tones button").nth(5).click()
     for name, wanted in [("family", "👪"), ("people holding hands", "🧑🏿‍🤝‍🧑🏿"), ("thumbs up", "👍🏿"), ("woman farmer", "👩🏿‍🌾")]:
-        page.locator("#find").fill(name)
+        search(page, name)
         page.locator(f'#found [data-emoji="{wanted}"]').first.wait_for()
 
 
@@ -865,7 +864,7 @@ def german(studio):
     # Names of emoji are German, and English words find them, too.
     for word in ["Biene", "honeybee"]:
         page.locator("#find").fill("")
-        page.locator("#find").fill(word)
+        search(page, word)
         page.locator('#found [data-emoji="🐝"][aria-label="Biene"]').first.wait_for()
     page.locator("#find").fill("loewe")
     page.get_by_role("button", name="Löwe").first.wait_for()

@@ -47,6 +47,12 @@ def opened(page, name):
     page.wait_for_function("name => document.getElementById('name').textContent === name && document.getElementById('status').dataset.state === 'saved'", arg=name)
 
 
+def search(page, words):
+    """Types words into the search, and waits until the page shows what they find instead of what it showed before."""
+    page.locator("#find").fill(words)
+    page.locator("#found:not([aria-busy])").wait_for()
+
+
 def tap(page, locator):
     """Taps once. A touch whose end waits for a slow page becomes a long press, after which no click comes: then a person taps again."""
     page.evaluate("() => { window.clicks = 0; addEventListener('click', () => { clicks += 1 }, { capture: true, once: true }) }")

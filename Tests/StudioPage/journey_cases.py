@@ -2,7 +2,7 @@
 """Cases of browser.py that make a poster from an empty folder: by touch on a small page, by keys with the accessibility tree as the only output, and
 by two pages and a command at once. With STUDIO_PICTURES=DIR the three pictures are left there, and the steps of each."""
 import json, os, re, shutil, struct, threading
-from document_cases import cell, dialog, opened, tap
+from document_cases import cell, dialog, opened, search, tap
 
 
 def empty(studio):
@@ -235,7 +235,7 @@ def poster_together(studio):
             studio.run("add", path, balloons[number % 3], "--at", f"{90 + 93 * number},{90 + 40 * (number % 2)}", "--size", "70")
         studio.run("caption", path, "Happy birthday", "--at", "600,830", "--size", "90")
 
-    ada.locator("#find").fill("cupcake")
+    search(ada, "cupcake")
     ada.keyboard.press("s")
     ada.locator('button[data-action="tool.stamp"]').click()
     ada.locator("#found button").first.click()

@@ -9,6 +9,7 @@ FOLDER gets studio-light.png and studio-dark.png.
 import json, os, sys
 from playwright.sync_api import sync_playwright
 from browser import Studio
+from document_cases import search
 
 FIXTURES = os.path.join(os.path.dirname(__file__), "../../Fixtures")
 NAMES = {"🎈": "balloon", "🏡": "house with garden", "🌳": "deciduous tree", "🐄": "cow", "🐑": "ewe", "🐿️": "chipmunk", "👩‍🌾": "woman farmer",
@@ -29,9 +30,8 @@ def drop_file(page, path):
 
 
 def put(page, text, x, y, size):
-    page.locator("#find").fill(NAMES[text])
+    search(page, NAMES[text])
     button = page.locator(f'#found [data-emoji="{text}"]').first
-    button.wait_for()
     box = button.bounding_box()
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     page.mouse.down()

@@ -10,7 +10,7 @@ STUDIO_WHOLE=1 compares all, otherwise a phone in the dark and a desk in the lig
 pictures. With STUDIO_PICTURES=DIR the screenshots are left there. Those that differ are left in a folder in any case, each with a picture that
 has the committed blocks, the new ones, and those that differ in red."""
 import os, re, subprocess, tempfile
-from document_cases import FIXTURES, cell, damage, dialog, make, opened
+from document_cases import FIXTURES, cell, damage, dialog, make, opened, search
 
 SCREENS = f"{FIXTURES}/studio/screens"
 BLOCK, TOLERANCE, ROOM = 8, 9, 2
@@ -118,9 +118,8 @@ def states(studio, page):
     if page.locator(".sheetButton").is_visible():
         page.locator(".sheetButton").evaluate("button => button.click()")
         page.wait_for_function("() => document.getElementById('emoji').dataset.sheet === 'half'")
-    page.locator("#find").fill("flower")
+    search(page, "flower")
     page.locator('#found [data-emoji="🌸"]').wait_for()
-    page.wait_for_function("() => !document.querySelector('#found h2')")
     yield "emoji"
     page.locator("#find").fill("")
     page.locator("#found h2").first.wait_for(state="attached")

@@ -26,11 +26,13 @@ extension Renderer {
 public final class FontCoverage: Sendable {
   private let renderer: Renderer
   private let font: String?
+  /// Whether a toned version of each emoji is tried together with it, for `untoned`: one helper process tries both.
+  package let triesTones: Bool
   private let tried = Mutex<[EmojiText: Bool]>([:])
 
   /// Of a colour font at that path; nil for the one that is found.
-  public init(font: String? = nil, by renderer: Renderer = Renderer()) {
-    (self.font, self.renderer) = (font, renderer)
+  public init(font: String? = nil, triesTones: Bool = false, by renderer: Renderer = Renderer()) {
+    (self.font, self.triesTones, self.renderer) = (font, triesTones, renderer)
   }
 
   /// Those of the texts that the font lacks. Texts that cannot be tried count as drawn.

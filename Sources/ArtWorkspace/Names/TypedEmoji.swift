@@ -275,19 +275,26 @@ extension FontCoverage {
   /// Those of the emoji that the font has.
   fileprivate func drawn(_ emojis: [NamedEmoji]) async -> [NamedEmoji] {
     let texts = emojis.map { Self.text(of: $0) }
-    let lacking = await lacking(among: texts.compactMap(\.self))
+    let toned = triesTones ? Self.toned(emojis).keys.map(\.self) : []
+    let lacking = await lacking(among: texts.compactMap(\.self) + toned)
     return zip(emojis, texts).filter { $1.map { !lacking.contains($0) } ?? true }.map(\.0)
   }
 
   /// Those of the emoji that the font has without a skin tone only. A font has all tones of an emoji, or none.
   package func untoned(among emojis: [NamedEmoji]) async -> Set<String> {
+    let toned = Self.toned(emojis)
+    return Set(await lacking(among: Array(toned.keys)).compactMap { toned[$0] })
+  }
+
+  /// The emoji that have skin tones, each by one of its toned versions.
+  private static func toned(_ emojis: [NamedEmoji]) -> [EmojiText: String] {
     var toned: [EmojiText: String] = [:]
     for named in emojis where named.tones.isEmpty {
       let versions = EmojiNames.names(of: named.emoji, tone: .all)
       guard let version = versions.first(where: { $0.tones.count == 1 }) else { continue }
       if let text = Self.text(of: version) { toned[text] = named.emoji }
     }
-    return Set(await lacking(among: Array(toned.keys)).compactMap { toned[$0] })
+    return toned
   }
 
   private static func text(of named: NamedEmoji) -> EmojiText? {

@@ -101,11 +101,10 @@ class Panel {
         event.stopPropagation();
         event.preventDefault();
       }
-      const first = this.#found.querySelector('button');
-      if (event.key === 'Enter' && !event.isComposing) this.#chooseFirst();
-      if (event.key === 'ArrowDown' && first) {
+      if (event.key === 'Enter' && !event.isComposing) this.#first().then((button) => this.choose(button?.dataset.emoji ?? ''));
+      if (event.key === 'ArrowDown') {
         event.preventDefault();
-        first.focus();
+        this.#first().then((button) => { if (document.activeElement === this.#find) button?.focus(); });
       }
     });
     this.#found.addEventListener('click', (event) => {
@@ -166,6 +165,7 @@ class Panel {
     const query = ++this.#query;
     const text = this.#words;
     if (!text) return this.#show();
+    this.#found.ariaBusy = 'true';
     const request = this.studio.net.request({ find: { language, limit: foundLimit, words: text } });
     const found = await request.then((answer) => answer.found, () => this.#known(text));
     if (query !== this.#query) return;
@@ -176,6 +176,7 @@ class Panel {
     if (found.length) this.#found.replaceChildren(this.#grid(found));
     else this.#found.replaceChildren(build('p', { class: 'empty' }, words.emoji.nothing));
     this.#shownFor = text;
+    this.#found.ariaBusy = null;
     this.#rove();
   }
 
@@ -191,15 +192,16 @@ class Panel {
     }).slice(0, foundLimit).map(([emoji, name]) => ({ text: emoji, name }));
   }
 
-  /** Chooses the first emoji of the words that are typed, once it is shown; none of other words. */
-  async #chooseFirst() {
+  /** The first emoji of the words that are typed, once it is shown; none of other words. */
+  async #first() {
     const text = this.#words;
     await this.#searching;
-    if (text === this.#words && text === this.#shownFor) this.choose(this.#found.querySelector('button')?.dataset.emoji ?? '');
+    return text === this.#words && text === this.#shownFor ? this.#found.querySelector('button') : null;
   }
 
   #show() {
     this.#shownFor = '';
+    this.#found.ariaBusy = null;
     const palettes = this.#palettes.map(({ name, emoji }) => ({ name: paletteName(name), emoji }));
     const groups = [{ name: words.emoji.recent, emoji: this.#recent }, ...palettes].filter(({ emoji }) => emoji.length);
     this.#found.replaceChildren(...groups.flatMap(({ name, emoji }) => [build('h2', {}, name), this.#grid(emoji.map((text) => ({ text, name: text })))]));
