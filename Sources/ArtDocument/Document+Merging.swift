@@ -10,7 +10,9 @@ import ArtStore
 extension Document {
   /// Notes what the state has replaced that the working copy has just adopted, and holds that state's file from now on. Without a file, the
   /// former one stays held: merging it again changes nothing.
-  func hold(_ file: HeldFile?) {
+  func hold(_ found: HeldFile?) {
+    // Another user's file is none of this document's, and the next save says so.
+    let file = found.flatMap { $0.isTakenOver ? nil : $0 }
     let lost = copy.takeReplaced()
     for content in lost {
       if let state = ReplacedState(content, in: held) { replaced.append(state) }

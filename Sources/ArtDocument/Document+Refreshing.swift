@@ -120,9 +120,9 @@ extension Document {
           let stamp = try store.stamp()
           if let old, stamp.provesUnchanged(since: old) { return found(.unchanged(stamp, held)) }
           // Most new states are this program's own saves.
-          let held = store.hold(held)
+          let file = store.hold(held)
           let now = try store.base()
-          if now == base { return found(.unchanged(stamp, held)) }
+          if now == base { return found(.unchanged(stamp, file)) }
           // A save must not start while the file may be half-written.
           if isDirty, isQuiet { return found(.conflict(now)) }
           let state = try store.find(by: self.origin, holding: held)

@@ -152,15 +152,50 @@ public struct FileRights: Sendable, Equatable {
     }
   }
 
+  /// The permissions of an open file. Throws `inputOutput`.
+  init(of descriptor: Int32, name: String) throws(ArtError) {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw .system("read the rights of", name) }
+    try self.init(of: descriptor, status, name: name)
+  }
+
   /// The permissions of the file at a path.
   init(at path: String) throws(ArtError) {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else { throw .system("read the rights of", path) }
     defer { PlainFile.close(descriptor) }
-    var status = stat()
-    guard fstat(descriptor, &status) == 0 else { throw .system("read the rights of", path) }
-    try self.init(of: descriptor, status, name: path)
+    try self.init(of: descriptor, name: path)
   }
+
+  private init(
+    _ owner: uid_t, _ group: gid_t, _ mode: mode_t, _ list: [UInt8]?, _ attributes: [String: [UInt8]]
+  ) {
+    (self.owner, self.group, self.mode) = (owner, group, mode)
+    (self.list, self.attributes) = (list, attributes)
+  }
+
+  /// Those of a file that only this user may read.
+  static var ownersOnly: FileRights { FileRights(geteuid(), getegid(), 0o600, nil, [:]) }
+
+  /// These permissions without what the other ones grant nobody but their owner. Owner, group and attributes stay.
+  func limited(to other: FileRights) -> FileRights {
+    var allowed = other.mode & 0o077
+    // What a list says of single users and groups is not compared.
+    if list != other.list || list != nil && group != other.group {
+      allowed = 0
+    } else if group != other.group {
+      // To the other file each one's group was any group, and the other file's group is any group to this one.
+      allowed = other.mode & 0o007 & (other.mode >> 3)
+      allowed |= (other.mode & 0o007) << 3
+    }
+    return FileRights(owner, group, mode & (0o700 | allowed), allowed == 0 ? nil : list, attributes)
+  }
+
+  /// Whether all who may read this file may read the other one, too, but for its owner.
+  func isReadable(onlyWhere other: FileRights) -> Bool { limited(to: other).mode & 0o044 == mode & 0o044 }
+
+  /// Whether a file that has come to the place of `former` was put there by somebody else than this user, the owner of `former`, or root.
+  func isForeign(to former: FileRights) -> Bool { ![geteuid(), former.owner, 0].contains(owner) }
 
   /// What became of permissions that were applied.
   public enum Applied: Sendable {

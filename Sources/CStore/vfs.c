@@ -23,6 +23,8 @@ typedef struct document_file {
   sqlite3_file base;
   struct document_file *next;
   identity identity;
+  /// SQLite's descriptor of the file; -1 where it is not known.
+  int descriptor;
   const char *path;
   /// The first page of the free list when SQLite last read page 1; 0 for an empty list.
   uint32_t trunk;
@@ -367,11 +369,20 @@ static void note_journal(const char *journal) {
   pthread_mutex_unlock(&registry);
 }
 
+/// The descriptor that SQLite's layer has looked at last: when it has opened a database, that of the file.
+static _Thread_local int examined = -1;
+
+static int examine(int descriptor, struct stat *status) {
+  examined = descriptor;
+  return fstat(descriptor, status);
+}
+
 static int open_database(sqlite3_vfs *layer, sqlite3_filename path, sqlite3_file *file, int flags, int *got) {
   document_file *self = (document_file *)file;
   memset(self, 0, sizeof *self);
   sqlite3_vfs *real = real_layer(layer);
   memset(self->real, 0, (size_t)real->szOsFile);
+  examined = -1;
   int code = real->xOpen(real, path, (sqlite3_file *)self->real, flags, got);
   if (code != SQLITE_OK) {
     const sqlite3_io_methods *methods = real_methods(file);
@@ -381,12 +392,9 @@ static int open_database(sqlite3_vfs *layer, sqlite3_filename path, sqlite3_file
     return code;
   }
   self->path = path;
+  self->descriptor = examined;
   struct stat status;
-  int has_moved = 1;
-  // The path leads to the opened file, unless that was just replaced; its identity is then unknown.
-  if (stat(path, &status) == 0 &&
-      real_methods(file)->xFileControl(real_file(file), SQLITE_FCNTL_HAS_MOVED, &has_moved) == SQLITE_OK && !has_moved)
-    self->identity = (identity){status.st_dev, status.st_ino, true};
+  if (fstat(self->descriptor, &status) == 0) self->identity = (identity){status.st_dev, status.st_ino, true};
   add_open_file(self);
   file->pMethods = is_for_copies(layer) ? &copy_methods : &document_methods;
   return SQLITE_OK;
@@ -510,6 +518,7 @@ static void make_layers(void) {
   if (!real) return;
   real->xSetSystemCall(real, "open", (sqlite3_syscall_ptr)open_plain);
   real->xSetSystemCall(real, "unlink", (sqlite3_syscall_ptr)unlink_plain);
+  real->xSetSystemCall(real, "fstat", (sqlite3_syscall_ptr)examine);
   make_layer(&document_layer, "emojiart", real);
   make_layer(&copy_layer, "emojiart-copy", real);
 }
@@ -588,6 +597,8 @@ static bool has_moved(sqlite3_file *file) {
   return control_file(file, SQLITE_FCNTL_HAS_MOVED, &moved) != SQLITE_OK || moved;
 }
 
+int document_descriptor(document_handle *handle) { return ((document_file *)handle->file)->descriptor; }
+
 bool document_has_moved(document_handle *handle) { return has_moved(handle->file); }
 
 // MARK: A connection's file
@@ -616,6 +627,11 @@ int connection_read(sqlite3 *db, void *buffer, int count, sqlite3_int64 offset) 
 int connection_size(sqlite3 *db, sqlite3_int64 *size) {
   sqlite3_file *file = any_file(db);
   return file ? file->pMethods->xFileSize(file, size) : SQLITE_CANTOPEN;
+}
+
+int connection_descriptor(sqlite3 *db) {
+  document_file *file = connection_file(db);
+  return file ? file->descriptor : -1;
 }
 
 bool connection_is_half_saved(sqlite3 *db) {

@@ -5,6 +5,7 @@ import Testing
 
 @testable import ArtModel
 @testable import ArtStore
+@testable import ArtSystem
 
 /// Files that replace others, and files in folders that others may write to.
 @Suite struct FileRightsTests {
@@ -92,6 +93,48 @@ import Testing
     #expect(
       try run(emojiart, ["add", file.path, "🐝"], environment: ["EMOJIART_STATE": folder["other"]]).status == 0
     )
+  }
+
+  @Test(
+    "F10 a repair removes what a killed one has left, and what others have put under such names does not stop it"
+  )
+  func temporaryNames() throws {
+    let folder = try Workspace()
+    let file = try broken(folder)
+    let name = FilePath(file.path).name
+    let mark = Array(name.utf8).withUnsafeBufferPointer { ContentDigest.mark(of: $0) }
+    let (left, planted) = (folder[".\(mark)-k3m9abcd0f2z.tmp"], folder[".\(mark)-k3m9abcd0f2y.tmp"])
+    try write([1], to: left)
+    // The name that repairs had before.
+    let former = folder[".\(Array(name.utf8).withUnsafeBufferPointer { ContentDigest.of($0) }).tmp"]
+    for path in [planted, former] { #expect(mkdir(path, 0o700) == 0) }
+    #expect(try run(emojiart, ["check", file.path, "--repair", "--yes"]).status == 0)
+    #expect(access(left, F_OK) != 0 && access(planted, F_OK) == 0 && access(former, F_OK) == 0)
+    #expect(try file.check().faults == [])
+  }
+
+  @Test(
+    "F10 a repair keeps and writes nothing where a file beside the document cannot be removed, and names its owner"
+  )
+  func siblingOfAnother() throws {
+    guard geteuid() == 0 else { return print("F10 sibling: not tried, only root can become somebody else") }
+    let folder = try Workspace()
+    let file = try broken(folder)
+    let state = folder["state"]
+    mkdir(state, 0o700)
+    #expect(chown(state, 1_502, 1_502) == 0 && chown(file.path, 1_502, 1_502) == 0)
+    try write([], to: file.path + "-wal")
+    #expect(chown(file.path + "-wal", 1_503, 1_503) == 0 && chmod(folder.path, 0o1777) == 0)
+    let before = try bytes(file.path)
+    let ended = try run(
+      "setpriv",
+      [
+        "--reuid", "1502", "--regid", "1502", "--clear-groups", emojiart, "check", file.path, "--repair",
+        "--yes",
+      ],
+      environment: ["EMOJIART_STATE": state, "TMPDIR": state])
+    #expect(ended.status == 77 && ended.errors.contains("1503"), "\(ended.status) \(ended.errors)")
+    #expect(try access("\(state)/kept", F_OK) != 0 && bytes(file.path) == before)
   }
 
   @Test(

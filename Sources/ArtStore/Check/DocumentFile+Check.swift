@@ -66,9 +66,9 @@ extension DocumentFile {
       try guarded.lock(.exclusive, deadline)
       // A lock on a file that was replaced meanwhile excludes no other program.
       let now = try locate()
-      if now.isAtPath(of: file), !guarded.hasMoved {
+      if now.isAtPath(of: file), !guarded.hasMoved, let locked = try LockedFile(file, guarded.descriptor) {
         defer { withExtendedLifetime(guarded) {} }
-        return try repair(file, guarded, mode, stamp)
+        return try repair(locked, guarded, mode, stamp)
       }
       guard deadline.wait(tries) else { throw .movedAway(path) }
       tries += 1
@@ -76,8 +76,9 @@ extension DocumentFile {
   }
 
   private func repair(
-    _ file: LocatedFile, _ guarded: GuardedFile, _ mode: RepairMode, _ stamp: EditStamp
+    _ locked: LockedFile, _ guarded: GuardedFile, _ mode: RepairMode, _ stamp: EditStamp
   ) throws(ArtError) -> RepairReport? {
+    let file = locked.file
     let copy = try InspectedCopy(of: file, guarded)
     defer { copy.scratch.remove() }
     guard !copy.faults.isEmpty else { return nil }
@@ -87,16 +88,19 @@ extension DocumentFile {
     var salvage = Salvage(copy.inspection, mode, at: stamp.time)
     let image = try salvage.image(named: path, stamp: stamp)
     let name = file.path.name
+    // A document with such a file beside it stays as unusable as it was, and each try would keep the same files again.
+    for sibling in copy.siblings { try locked.checkRemovable(sibling) }
     let original = try Quarantine.kept.store(copy.bytes, as: name)
     for sibling in copy.siblings {
-      guard let bytes = try PlainFile.read(file.path.string + sibling, limit: Format.largestJournal) else {
-        continue
-      }
+      guard
+        let bytes = try PlainFile.read(
+          locked.place(of: sibling), limit: Format.largestJournal, named: file.name + sibling)
+      else { continue }
       _ = try Quarantine.kept.store(bytes, as: name + sibling)
     }
     guard !guarded.hasMoved else { throw .movedAway(path) }
-    if try image.replace(file) == .fewer { notice(.fewerRights(name)) }
-    for sibling in copy.siblings where unlink(file.path.string + sibling) != 0 && errno != ENOENT {
+    if try image.replace(locked) == .fewer { notice(.fewerRights(name)) }
+    for sibling in copy.siblings where unlink(locked.place(of: sibling)) != 0 && errno != ENOENT {
       notice(.line("\(name): repaired, but \(ArtError.system("remove", file.name + sibling).cause)"))
     }
     syncNames(file.path.string)

@@ -168,54 +168,78 @@ struct FileImage {
     }
   }
 
-  /// Replaces the file at a path, keeping its owner and mode; its name is not durable yet. The caller holds an exclusive lock on that
-  /// file, so that no other program uses the temporary name. A kill leaves at most the temporary file, which
-  /// the next repair removes. Returns what became of the rights of the old file.
-  func replace(_ file: LocatedFile) throws(ArtError) -> FileRights.Applied {
+  /// Replaces a file, keeping its owner and mode; its name is not durable yet. The file is locked exclusively, so that no other program uses
+  /// the temporary names of its repairs. A kill leaves at most one such file, which the next repair removes. Returns what became of the rights.
+  func replace(_ old: LockedFile) throws(ArtError) -> FileRights.Applied {
     let bytes = try bytes()
-    let name = Array(file.path.name.utf8).withUnsafeBufferPointer {
-      ContentDigest.of($0)
-    }
-    // What another program puts in the place of the folder meanwhile is not written.
-    let folder: PlainFolder
-    do throws(SystemError) { folder = try PlainFolder(file.path.folder) } catch {
-      throw ArtError(error, cannot: "replace", file.name)
-    }
-    defer { withExtendedLifetime(folder) {} }
-    let path = folder.path(of: file.path.name)
-    let temporary = folder.path(of: ".\(name).tmp")
-    guard unlink(temporary) == 0 || errno == ENOENT else { throw .system("remove", temporary) }
-    return try withUnnamedFile(near: path, like: file) { (new) throws(ArtError) in
+    let mark = Self.mark(of: old)
+    Self.removeTemporaryFiles(mark, in: old.folder)
+    let temporary = old.folder.path(of: "\(mark)\(Self.drawn).tmp")
+    return try withUnnamedFile(near: old.file.path.string, in: old.folder, like: try old.rights()) {
+      (new) throws(ArtError) in
       try PlainFile.write(bytes, to: new, name: self.name)
     } _: { (new) throws(ArtError) in
-      do throws(SystemError) { _ = try new.replace(path, over: temporary) } catch {
-        throw ArtError(error, cannot: "replace", file.name)
+      do throws(SystemError) { _ = try new.replace(old.place, over: temporary) } catch {
+        throw ArtError(error, cannot: "replace", old.file.name)
       }
+    }
+  }
+
+  /// How the temporary names of a document's repairs begin.
+  private static func mark(of file: LockedFile) -> String {
+    ".\(Array(file.file.path.name.utf8).withUnsafeBufferPointer { ContentDigest.mark(of: $0) })-"
+  }
+
+  private static var drawn: DocumentID {
+    var random = SystemRandomNumberGenerator()
+    return DocumentID(using: &random)
+  }
+
+  /// Removes what killed repairs of this user have left. What others have put under such names keeps no repair from its work.
+  private static func removeTemporaryFiles(_ mark: String, in folder: PlainFolder) {
+    var paths: [String] = []
+    do throws(SystemError) {
+      try FolderEntry.each(in: folder.path) { entry in
+        let name = entry.displayName
+        guard name.utf8.starts(with: mark.utf8), FilePath(name).hasEnding(".tmp") else { return }
+        paths.append(folder.path(of: name))
+      }
+    } catch {
+      // The folder cannot be listed, and may be written.
+    }
+    for path in paths {
+      var status = stat()
+      guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid() else {
+        continue
+      }
+      unlink(path)
     }
   }
 
   /// Creates a file without a name, fills it durably with `writing`, and passes it to `body` to be named.
   private func withUnnamedFile(
-    near path: String, like old: LocatedFile?, _ writing: (Int32) throws(ArtError) -> Void,
-    _ body: (UnnamedFile) throws(ArtError) -> Void
+    near path: String, in folder: PlainFolder? = nil, like old: FileRights?,
+    _ writing: (Int32) throws(ArtError) -> Void, _ body: (UnnamedFile) throws(ArtError) -> Void
   ) throws(ArtError) -> FileRights.Applied {
-    try Self.withUnnamedFile(near: path, like: old, name: name, writing, body)
+    try Self.withUnnamedFile(near: path, in: folder, like: old, name: name, writing, body)
   }
 
-  /// The same for any bytes; `name` names the document in messages. Returns what became of the rights of `old`.
+  /// The same for any bytes; `name` names the document in messages. With `pinned`, the file is made in that folder, whatever is at the path.
+  /// Returns what became of the rights `old`.
   @discardableResult
   static func withUnnamedFile(
-    near path: String, like old: LocatedFile?, name: String, _ writing: (Int32) throws(ArtError) -> Void,
-    _ body: (UnnamedFile) throws(ArtError) -> Void
+    near path: String, in pinned: PlainFolder? = nil, like old: FileRights?, name: String,
+    _ writing: (Int32) throws(ArtError) -> Void, _ body: (UnnamedFile) throws(ArtError) -> Void
   ) throws(ArtError) -> FileRights.Applied {
     let folder = FilePath(path).folder
+    let place = pinned?.path ?? folder
     // A copy of a private file must never be readable by others.
     let mode: mode_t = old == nil ? 0o666 : 0o600
     let file: UnnamedFile
     do throws(SystemError) {
-      file = try UnnamedFile(in: folder, mode: mode, else: hiddenPath(in: folder))
+      file = try UnnamedFile(in: place, mode: mode, else: "\(place)/.\(drawn).tmp")
     } catch {
-      guard error.number == ENOENT || error.number == ENOTDIR || PlainFile.isRemoved(folder) else {
+      guard error.number == ENOENT || error.number == ENOTDIR || PlainFile.isRemoved(place) else {
         throw ArtError(error, cannot: "create", name)
       }
       throw ArtError(
@@ -231,18 +255,13 @@ struct FileImage {
     return rights
   }
 
-  private static func hiddenPath(in folder: String) -> String {
-    var random = SystemRandomNumberGenerator()
-    return "\(folder)/.\(DocumentID(using: &random)).tmp"
-  }
-
   private static func fill(
-    _ file: Int32, _ writing: (Int32) throws(ArtError) -> Void, like old: LocatedFile?, name: String
+    _ file: Int32, _ writing: (Int32) throws(ArtError) -> Void, like old: FileRights?, name: String
   ) throws(ArtError) -> FileRights.Applied {
     try writing(file)
     var rights = FileRights.Applied.all
     if let old {
-      rights = try FileRights(at: old.path.string).apply(to: file, name: name)
+      rights = try old.apply(to: file, name: name)
     } else {
       // A umask may remove the owner's rights; then not even the owner could open the file.
       var status = stat()

@@ -50,6 +50,7 @@ extension DocumentFile {
   ) throws(ArtError) -> SaveOutcome {
     try edit { (transaction) throws(ArtError) in
       guard transaction.id == edits.base.id else { throw .replaced(path) }
+      try checkOwner(of: transaction, after: former)
       var rows = transaction
       let rebased = try edits.save(to: &rows, named: path) { (origin) throws(ArtError) in
         try transaction.savedSequence(of: origin)
@@ -71,7 +72,8 @@ extension DocumentFile {
   /// the replaced file, which has them, is merged into the new one. Nil if that is impossible.
   private func merge(_ replaced: Connection, with edits: NetEdits) throws(ArtError) -> SaveOutcome? {
     do throws(ArtError) {
-      guard try merge(replaced.bytes(count: replaced.size, at: 0)) != nil else { return nil }
+      let rights = try FileRights(of: replaced.descriptor, name: name)
+      guard try merge(replaced.bytes(count: replaced.size, at: 0), of: rights) != nil else { return nil }
     } catch {
       switch error.code {
       case .parted, .damaged, .notADocument, .newerFormat: return nil

@@ -66,6 +66,18 @@ struct LocatedFile: Equatable {
   var identity: FileIdentity { FileIdentity(device: device, inode: inode) }
 }
 
+extension LocatedFile {
+  /// The file with that status.
+  init(_ path: FilePath, _ name: String, _ status: stat) {
+    (self.path, self.name) = (path, name)
+    (device, inode) = (UInt(status.st_dev), UInt(status.st_ino))
+    (hardLinks, mode) = (Int(status.st_nlink), status.st_mode)
+    (owner, group) = (status.st_uid, status.st_gid)
+    wasWrittenLast =
+      status.st_mtim.tv_sec == status.st_ctim.tv_sec && status.st_mtim.tv_nsec == status.st_ctim.tv_nsec
+  }
+}
+
 /// What a user should know of a document although the work was done.
 public enum DocumentNotice: Sendable, Hashable, CustomStringConvertible {
   /// One line, which is true for every front end.
@@ -101,11 +113,7 @@ extension DocumentFile {
     case S_IFSOCK: throw .notADocument(name, "it is a socket")
     default: throw .notADocument(name, "it is a device")
     }
-    return LocatedFile(
-      path: FilePath(real), name: name, device: UInt(status.st_dev), inode: UInt(status.st_ino),
-      hardLinks: Int(status.st_nlink), mode: status.st_mode, owner: status.st_uid, group: status.st_gid,
-      wasWrittenLast: status.st_mtim.tv_sec == status.st_ctim.tv_sec
-        && status.st_mtim.tv_nsec == status.st_ctim.tv_nsec)
+    return LocatedFile(FilePath(real), name, status)
   }
 
   /// The path with symbolic links resolved; nil if nothing exists there.
@@ -397,7 +405,7 @@ extension DocumentFile {
       do throws(ArtError) {
         let connection = try Self.connect(file, .readWrite, deadline)
         let transaction = try DocumentTransaction(connection, begin: "BEGIN IMMEDIATE")
-        try HotJournal.removeInert(file, notice)
+        try HotJournal.removeInert(file, connection.descriptor, notice)
         return transaction
       } catch {
         guard error.code == .busy, try HotJournal.mayExist(file), deadline.wait(tries) else { throw error }
@@ -498,7 +506,8 @@ extension DocumentFile {
   public func find(by origin: Origin, holding former: HeldFile?) throws(ArtError) -> FoundState {
     let file = hold(former)
     let (content, sequence) = try read { (transaction) throws(ArtError) in
-      (try transaction.load(), try transaction.savedSequence(of: origin))
+      try checkOwner(of: transaction, after: former)
+      return (try transaction.load(), try transaction.savedSequence(of: origin))
     }
     return FoundState(content: content, savedSequence: sequence, file: hold(file) === file ? file : nil)
   }

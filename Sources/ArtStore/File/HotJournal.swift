@@ -83,7 +83,9 @@ struct HotJournal {
     let guarded = try GuardedFile(file, writable: true)
     defer { withExtendedLifetime(guarded) {} }
     try guarded.lock(.shared, deadline)
-    if try !guarded.isReserved() { try checkRemovable(file) }
+    if try !guarded.isReserved() {
+      try LockedFile(file, guarded.descriptor)?.checkRemovable(DocumentFile.journalEnding)
+    }
     switch try findSibling(of: file, guarded, deadline) {
     case .nothing: return
     case .otherFile: throw .foreignJournal(file.name)
@@ -92,9 +94,9 @@ struct HotJournal {
     guarded.unlock()
     try guarded.lock(.exclusive, deadline)
     // Another program may have resolved it, or replaced the file.
-    guard !guarded.hasMoved, case .journal(let journal) = try findSibling(of: file, guarded, deadline) else {
-      return
-    }
+    guard !guarded.hasMoved, let locked = try LockedFile(file, guarded.descriptor),
+      case .journal(let journal) = try findSibling(of: file, guarded, deadline)
+    else { return }
     let scratch = try Scratch()
     defer { scratch.remove() }
     let bytes = try guarded.bytes(limit: Format.largestFile)
@@ -113,7 +115,9 @@ struct HotJournal {
       try guarded.sync()
     }
     guard !guarded.hasMoved else { return }
-    guard unlink(file.journalPath) == 0 else { throw .system("remove", file.journalPath) }
+    guard unlink(locked.place(of: DocumentFile.journalEnding)) == 0 else {
+      throw .system("remove", file.journalPath)
+    }
     try PlainFile.syncFolder(of: file.path.string)
     switch verdict {
     case .rollBack: notice(.line("\(file.name): an interrupted save has been rolled back"))
@@ -125,10 +129,12 @@ struct HotJournal {
     }
   }
 
-  /// For a writer that holds the document's lock: removes a file that SQLite takes for no journal, so that
+  /// For a writer that holds the document's lock by that descriptor: removes a file that SQLite takes for no journal, so that
   /// the save's journal is a new file. A file that is no journal of an unstarted save is quarantined. Throws
   /// `notADocument` for a file of another program.
-  static func removeInert(_ file: LocatedFile, _ notice: (DocumentNotice) -> Void) throws(ArtError) {
+  static func removeInert(
+    _ file: LocatedFile, _ descriptor: Int32, _ notice: (DocumentNotice) -> Void
+  ) throws(ArtError) {
     var status = stat()
     guard lstat(file.journalPath, &status) == 0 else {
       guard errno == ENOENT else { throw .system("look at", file.journalPath) }
@@ -141,7 +147,11 @@ struct HotJournal {
     let isDisposable = RollbackJournal(bytes: bytes).isUnfinished || bytes.allSatisfy { $0 == 0 }
     let copy =
       isDisposable ? "" : try Quarantine.aside.store(bytes, as: file.path.name + "-journal")
-    guard unlink(file.journalPath) == 0 || errno == ENOENT else { throw .system("remove", file.journalPath) }
+    // In another folder there may be the journal of another document by now.
+    guard let locked = try LockedFile(file, descriptor) else { return }
+    guard unlink(locked.place(of: DocumentFile.journalEnding)) == 0 || errno == ENOENT else {
+      throw .system("remove", file.journalPath)
+    }
     if !isDisposable {
       notice(.line("\(file.name): a file that is no journal lay beside it; it was quarantined as \(copy)"))
     }
@@ -189,24 +199,6 @@ struct HotJournal {
       throw .damaged(file.name, "a save was cut short, and rolling it back does not help: \(fault.cause)")
     }
     return .rollBack
-  }
-
-  /// Throws if the journal cannot be removed: in a folder with the sticky bit only its owner may do so.
-  /// Verified before anything is copied; otherwise each attempt would copy the same files again.
-  private static func checkRemovable(_ file: LocatedFile) throws(ArtError) {
-    var (folder, journal) = (stat(), stat())
-    guard stat(file.path.folder, &folder) == 0, lstat(file.journalPath, &journal) == 0 else {
-      // Another program has resolved it.
-      guard errno != ENOENT else { return }
-      throw .system("look at", file.journalPath)
-    }
-    let user = geteuid()
-    guard folder.st_mode & S_ISVTX != 0, user != 0, user != folder.st_uid, user != journal.st_uid else {
-      return
-    }
-    throw .notPermitted(
-      "remove", "\(file.name)-journal",
-      "it belongs to the user \(journal.st_uid), who must remove it, or edit the document")
   }
 
   /// Why the copy is not valid; nil if it is.

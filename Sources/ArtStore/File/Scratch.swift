@@ -112,22 +112,25 @@ public enum PlainFile {
   /// process's POSIX locks on it; so the descriptor stays open while SQLite has the same file open.
   public static func close(_ descriptor: Int32) { document_close_descriptor(descriptor) }
 
-  /// The bytes of a regular file, at most `limit`; nil if there is no file.
-  package static func read(_ path: String, limit: Int) throws(ArtError) -> [UInt8]? {
+  /// The bytes of a regular file, at most `limit`; nil if there is no file. Messages name it `name`, by default the path.
+  package static func read(
+    _ path: String, limit: Int, named name: String? = nil
+  ) throws(ArtError) -> [UInt8]? {
+    let name = name ?? path
     let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard file >= 0 else {
       // No file has a name that is too long, such as that of a journal beside a document with a long one.
       if errno == ENOENT || errno == ENAMETOOLONG { return nil }
-      throw .system("read", path)
+      throw .system("read", name)
     }
     defer { close(file) }
     var status = stat()
-    guard fstat(file, &status) == 0 else { throw .system("read", path) }
-    guard status.st_mode & S_IFMT == S_IFREG else { throw .notADocument(path, "it is no regular file") }
+    guard fstat(file, &status) == 0 else { throw .system("read", name) }
+    guard status.st_mode & S_IFMT == S_IFREG else { throw .notADocument(name, "it is no regular file") }
     guard status.st_size <= limit else {
-      throw ArtError(.tooLarge, "\(path) is larger than \(limit) bytes", about: path)
+      throw ArtError(.tooLarge, "\(name) is larger than \(limit) bytes", about: name)
     }
-    return try read(file, count: Int(status.st_size), name: path)
+    return try read(file, count: Int(status.st_size), name: name)
   }
 
   /// Bytes of an open file, fewer if it ends before.

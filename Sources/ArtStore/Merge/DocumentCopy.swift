@@ -25,6 +25,8 @@ struct DocumentCopy {
   /// The file; nil for a copy in memory, and for one that was merged.
   private(set) var file: File?
   private(set) var content: DocumentContent
+  /// The permissions of the file, if it was found and not named: it is merged into no document with more readers.
+  var rights: FileRights?
   /// Whether it has no file, and knows its content only.
   private let isInMemory: Bool
   /// The rows of `archive`, oldest first.

@@ -66,28 +66,36 @@ extension DocumentFile {
   /// Merges conflict copies, which were found and not named, into the document: only what this user, the document's owner or root has put
   /// there. Throws `notPermitted` for another copy, and as `merge` does.
   public func merge(found copies: [DocumentFile], isByValue: Bool = false) throws(ArtError) -> MergeOutcome {
-    let document = try locate()
+    let document = try rights()
     var read: [DocumentCopy] = []
     for copy in copies { read.append(try copy.ownCopy(beside: document, like: read.last)) }
     return try merge(read, isByValue: isByValue) { (_) throws(ArtError) in }
   }
 
-  /// Why a file beside the document is merged only if the user names it; nil if it is merged without that. A name is no proof of who made it.
+  /// Why a file beside the document is not merged by itself; nil if it is. Any user may have given it its name.
   public func distrust(of copy: DocumentFile) throws(ArtError) -> ArtError? {
     guard let held = try HeldFile(copy.path) else { return .untrusted(copy.name, "it is no regular file") }
-    return try held.distrust(beside: try locate()).map { .untrusted(copy.name, $0) }
+    return try held.distrust(beside: try rights()).map { .untrusted(copy.name, $0) }
+  }
+
+  /// The permissions of the file at the path.
+  private func rights() throws(ArtError) -> FileRights {
+    guard let rights = try HeldFile(try locate().path.string)?.rights() else { throw .movedAway(path) }
+    return rights
   }
 
   /// Reads this copy whole. The file that was looked at is the one that is read, whatever comes to the path meanwhile.
   private func ownCopy(
-    beside document: LocatedFile, like known: DocumentCopy?
+    beside document: FileRights, like known: DocumentCopy?
   ) throws(ArtError) -> DocumentCopy {
     guard let held = try HeldFile(path) else {
       guard FileIdentity(at: path) != nil else { throw .noSuchDocument(name, near: []) }
       throw .untrusted(name, "it is no regular file")
     }
     if let why = try held.distrust(beside: document) { throw .untrusted(name, why) }
-    return try copy(of: held, like: known)
+    var copy = try copy(of: held, like: known)
+    copy.rights = try held.rights()
+    return copy
   }
 
   /// Removes this conflict copy of a document into which it was merged, and keeps its bytes in the state folder. What is removed is the entry
@@ -97,27 +105,26 @@ extension DocumentFile {
     let parts = FilePath(path)
     var own = DocumentFile("\(try Self.resolvedFolder(of: path))/\(parts.name)", timeout: timeout)
     (own.name, own.followsLinks) = (name, false)
-    let file = try own.locate()
-    let guarded = try GuardedFile(file, writable: true)
+    let found = try own.locate()
+    let guarded = try GuardedFile(found, writable: true)
     defer { withExtendedLifetime(guarded) {} }
     try guarded.lock(.exclusive, Deadline(timeout))
+    guard let locked = try LockedFile(found, guarded.descriptor) else { throw .changedSinceMerge(name) }
+    let file = locked.file
     // Another file may come to the name at any moment. So the entry is moved away first, and what was moved is looked at then.
-    let leftover = LeftoverFile(in: file.path.folder, of: try document.locate().path.name)
+    let leftover = LeftoverFile(of: try document.locate().path.name, beside: locked)
     try leftover.record([file.identity], of: try document.base().id)
-    do throws(SystemError) { try FilePath.rename(file.path.string, to: leftover.path) } catch {
+    do throws(SystemError) { try FilePath.rename(locked.place, to: leftover.place) } catch {
       leftover.forget(notice)
       throw ArtError(error, cannot: "remove", name)
     }
     do throws(ArtError) {
-      let moved = try HeldFile(leftover.path)
+      let moved = try leftover.hold()
       guard let bytes = try moved?.bytes(), moved?.identity == file.identity, bytes.digest == part.digest
-      else {
-        throw ArtError(
-          .movedOn, "\(name) has changed since it was merged, and stays; merge it again", about: name)
-      }
+      else { throw .changedSinceMerge(name) }
       _ = try Quarantine.aside.store(bytes, as: parts.name)
     } catch {
-      leftover.putBack(at: file.path.string, notice)
+      leftover.putBack(at: locked.place, notice)
       throw error
     }
     leftover.remove(notice)
@@ -155,28 +162,39 @@ extension DocumentFile {
   }
 
   /// The same for copies that were read. `reached` is called after each step, and may end the merge by throwing.
+  ///
+  /// `former` are the rights of the file in whose place the one at the path has come, if a program does this for itself: what it brings goes
+  /// into no file that somebody else has put there, and into none with more rights. The same holds for a file that comes to the path while this
+  /// runs.
   func merge(
-    _ others: [DocumentCopy], isByValue: Bool = false, reached: (MergeStep) throws(ArtError) -> Void
+    _ others: [DocumentCopy], isByValue: Bool = false, after former: FileRights? = nil,
+    reached: (MergeStep) throws(ArtError) -> Void
   ) throws(ArtError) -> MergeOutcome {
     let deadline = Deadline(timeout)
     var put: (copy: DocumentCopy, bytes: [UInt8])?
     var parts: [MergeOutcome.Part] = []
-    var former: FileIdentity?
+    var (former, known): (FileIdentity?, FileRights?) = (nil, former)
+    var place: FilePath?
     // Files of other programs that this merge has moved out of its way, whoever put them there.
     var moved: [LeftoverFile] = []
     do throws(ArtError) {
       for tries in 0..<8 {
         guard let file = try locateAgain(tries, deadline) else { continue }
         let transaction = try beginWriting(file, deadline)
-        guard let file = try fileIfStillAtPath(file, transaction.connection) else { continue }
+        guard let file = try fileIfStillAtPath(file, transaction.connection),
+          let locked = try LockedFile(file, transaction.connection.descriptor)
+        else { continue }
         let document = try DocumentCopy(transaction, named: name, like: others.last) { () throws(ArtError) in
           try transaction.connection.bytes(count: transaction.connection.size, at: 0)
         }
         var merged = MergedCopies(document, isByValue: isByValue)
-        former = former ?? file.identity
+        // A link that was put on the way may lead to another copy by now.
+        guard place ?? file.path == file.path else { throw .movedAway(path) }
+        (place, former) = (file.path, former ?? locked.file.identity)
+        let rights = try locked.rights()
         // What was put in place may have been replaced again.
         if let put { try merged.add(put.copy) } else { for copy in others { try merged.add(copy) } }
-        let found = try LeftoverFile.all(of: file)
+        let found = try LeftoverFile.all(of: locked)
         let leftovers =
           moved + found.own.filter { own in !moved.contains { FilePath($0.path) == FilePath(own.path) } }
         for leftover in leftovers {
@@ -187,25 +205,39 @@ extension DocumentFile {
         parts += merged.outcome.parts.dropFirst(put == nil ? 0 : 1)
         try reached(.read)
         let held: HeldFile?
+        var hasFewerRights = false
         if let bytes = try merged.newBytes() {
+          if let known, rights.isForeign(to: known) {
+            throw .takenOver(.notPermitted, path, by: rights.owner)
+          }
+          if let copy = others.first(where: { $0.rights.map { !rights.isReadable(onlyWhere: $0) } ?? false })
+          {
+            throw .untrusted(copy.name, HeldFile.hasMoreReaders)
+          }
+          let allowed = known.map { rights.limited(to: $0) } ?? rights
+          hasFewerRights = allowed != rights
           if isByValue {
             let former = try transaction.connection.bytes(count: transaction.connection.size, at: 0)
             _ = try Quarantine.kept.store(former, as: file.path.name)
           }
+          var brought = known ?? rights
           do throws(ArtError) {
             held = try self.put(
-              bytes, merged.copy, over: file, document.file?.digest, transaction, &moved, reached)
+              bytes, merged.copy, over: locked, allowed, document.file?.digest, transaction, &moved, &brought,
+              reached)
           } catch {
             // It was at the path for a moment.
             if error.code == .replaced { put = (merged.copy, bytes) }
             throw error
           }
           put = (merged.copy, bytes)
+          known = brought
         } else {
-          try sync(file)
-          held = hold(file.identity, at: file)
+          try locked.sync()
+          held = hold(locked.file.identity, at: locked)
         }
         guard let held else { continue }
+        if hasFewerRights { notice(.rightsOfFormer(name)) }
         for leftover in leftovers where merged.includes(leftover.path) {
           leftover.remove(notice)
         }
@@ -229,19 +261,21 @@ extension DocumentFile {
     }
   }
 
-  /// Puts a merged file in the place of the one that is locked, and that had the digest `read`. Returns it if it is there now, and what was there was the locked one; if not,
-  /// the other file is a leftover.
+  /// Puts a merged file with rights in the place of the one that is locked, and that had the digest `read`. Returns it if it is there now, and
+  /// what was there was the locked one; if not, the other file is a leftover, and `brought` are the rights without those that it has not.
   private func put(
-    _ bytes: [UInt8], _ copy: DocumentCopy, over file: LocatedFile, _ read: String?,
-    _ transaction: DocumentTransaction, _ moved: inout [LeftoverFile],
+    _ bytes: [UInt8], _ copy: DocumentCopy, over locked: LockedFile, _ allowed: FileRights, _ read: String?,
+    _ transaction: DocumentTransaction, _ moved: inout [LeftoverFile], _ brought: inout FileRights,
     _ reached: (MergeStep) throws(ArtError) -> Void
   ) throws(ArtError) -> HeldFile? {
+    let file = locked.file
     // Other names of the file would keep the old content, and a mount cannot be exchanged.
-    guard file.hardLinks == 1 else { return try rewrite(copy, file, transaction) }
-    let leftover = LeftoverFile(of: file)
+    guard file.hardLinks == 1 else { return try rewrite(copy, locked, allowed, transaction) }
+    let leftover = LeftoverFile(of: file.path.name, beside: locked)
     var (exchanged, mustRewrite): (FileIdentity?, Bool) = (nil, false)
-    let rights = try FileImage.withUnnamedFile(near: file.path.string, like: file, name: name) {
-      (new) throws(ArtError) in
+    let applied = try FileImage.withUnnamedFile(
+      near: file.path.string, in: locked.folder, like: allowed, name: name
+    ) { (new) throws(ArtError) in
       try PlainFile.write(bytes, to: new, name: name)
       setTime(of: new, bytes)
     } _: { (new) throws(ArtError) in
@@ -252,7 +286,7 @@ extension DocumentFile {
       // After a kill, either may be there.
       try leftover.record([identity, file.identity], of: copy.content.id)
       do throws(SystemError) {
-        try new.exchange(file.path.string, movingOldTo: leftover.path)
+        try new.exchange(locked.place, movingOldTo: leftover.place)
         exchanged = identity
       } catch {
         switch error.number {
@@ -268,18 +302,18 @@ extension DocumentFile {
       }
     }
     if exchanged == nil { leftover.forget(notice) }
-    guard !mustRewrite else { return try rewrite(copy, file, transaction) }
+    guard !mustRewrite else { return try rewrite(copy, locked, allowed, transaction) }
     guard let exchanged else { return nil }
-    if rights == .fewer { notice(.fewerRights(name)) }
+    if applied == .fewer { notice(.fewerRights(name)) }
     // The copies that are removed next are in the quarantine, which is synchronised.
     syncNames(file.path.string)
     try reached(.exchanged)
     // What fails from here on does not take the exchange back. A leftover that stays is recorded, and the next merge takes it.
-    let out = FileIdentity(at: leftover.path)
+    let out = FileIdentity(at: leftover.place)
     if out == file.identity {
       do throws(ArtError) {
         // A program that copies another file over it takes no lock, and the file stays the same.
-        guard try HeldFile(leftover.path)?.digest() == read else {
+        guard try leftover.hold()?.digest() == read else {
           moved.append(leftover)
           return nil
         }
@@ -287,30 +321,35 @@ extension DocumentFile {
       } catch {
         notice(.kept(error))
       }
-      return hold(exchanged, at: file)
+      return hold(exchanged, at: locked)
     }
     if let out { record(out, at: leftover, of: copy) }
+    var owner: uid_t?
     do throws(ArtError) {
-      if try leftover.copy(of: copy.content.id) != nil {
-        moved.append(leftover)
-        return nil
+      if try leftover.copy(of: copy.content.id) != nil, let rights = try leftover.hold()?.rights() {
+        guard rights.isForeign(to: brought) else {
+          brought = brought.limited(to: rights)
+          moved.append(leftover)
+          return nil
+        }
+        owner = rights.owner
       }
     } catch {
       // It goes back like another document.
       notice(.kept(error))
     }
-    // Another document was put there meanwhile. It goes back.
-    do throws(SystemError) { try FilePath.exchange(file.path.string, leftover.path) } catch {
+    // Another document, or another user's file, was put there meanwhile. It goes back.
+    do throws(SystemError) { try FilePath.exchange(locked.place, leftover.place) } catch {
       notice(.keptApart(name, leftover.path, error))
-      return hold(exchanged, at: file)
+      return hold(exchanged, at: locked)
     }
     // A third file may have come out that another program has put there meanwhile. It stays, and the next merge looks at it.
-    if let third = FileIdentity(at: leftover.path), third != exchanged {
+    if let third = FileIdentity(at: leftover.place), third != exchanged {
       record(third, at: leftover, of: copy)
     } else {
       leftover.remove(notice)
     }
-    throw .replaced(path)
+    throw owner.map { .takenOver(.replaced, path, by: $0) } ?? .replaced(path)
   }
 
   /// Records a file of another program that an exchange has brought out.
@@ -332,32 +371,25 @@ extension DocumentFile {
     _ = futimens(descriptor, times)
   }
 
-  /// Writes the merged copy into the locked file, as an edit is written: the bytes are not those that other machines write.
+  /// Writes the merged copy into the locked file, as an edit is written: the bytes are not those that other machines write. First the file
+  /// loses the rights that the copy is not to have.
   private func rewrite(
-    _ copy: DocumentCopy, _ file: LocatedFile, _ transaction: DocumentTransaction
+    _ copy: DocumentCopy, _ locked: LockedFile, _ allowed: FileRights, _ transaction: DocumentTransaction
   ) throws(ArtError) -> HeldFile? {
+    if try locked.rights() != allowed { try locked.apply(allowed) }
     try transaction.replaceAll(with: copy.canonicalFile().image)
-    guard try commit(transaction, to: file) else { return nil }
-    return hold(file.identity, at: file)
+    guard try commit(transaction, to: locked.file) else { return nil }
+    return hold(locked.file.identity, at: locked)
   }
 
-  /// The file at the path, if it has that identity; nil if not, or if it cannot be opened. Then the merge tries again, and reports the error.
-  private func hold(_ identity: FileIdentity, at file: LocatedFile) -> HeldFile? {
+  /// The file at the path, if it is that one. One that cannot be opened is looked at again, and that look says why.
+  private func hold(_ identity: FileIdentity, at locked: LockedFile) -> HeldFile? {
     do throws(ArtError) {
-      let held = try HeldFile(file.path.string)
+      let held = try HeldFile(locked.file.path.string)
       return held?.identity == identity ? held : nil
     } catch {
       return nil
     }
-  }
-
-  /// Makes the file durable: what another program put there may be in memory only.
-  private func sync(_ file: LocatedFile) throws(ArtError) {
-    let descriptor = open(file.path.string, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-    guard descriptor >= 0 else { throw .document("open", name) }
-    defer { PlainFile.close(descriptor) }
-    guard fsync(descriptor) == 0 else { throw .system("write", name) }
-    try PlainFile.syncFolder(of: file.path.string)
   }
 
   /// The error of a merge that failed. What it had put in place may be gone with the file that another program has put there: it is kept
@@ -382,6 +414,11 @@ extension DocumentNotice {
     .line("\(name): not all rights that it had can be set here; it has fewer now")
   }
 
+  /// A file that came to the place of one with fewer rights.
+  fileprivate static func rightsOfFormer(_ name: String) -> DocumentNotice {
+    .line("\(name): the file that was there before had fewer rights; what is merged has these")
+  }
+
   /// Another program's file that could not be put back.
   fileprivate static func keptApart(_ name: String, _ path: String, _ error: SystemError) -> DocumentNotice {
     .line(
@@ -395,6 +432,19 @@ extension DocumentNotice {
 }
 
 extension ArtError {
+  /// A conflict copy that is not as it was merged.
+  fileprivate static func changedSinceMerge(_ name: String) -> ArtError {
+    ArtError(.movedOn, "\(name) has changed since it was merged, and stays; merge it again", about: name)
+  }
+
+  /// A file that somebody else has put in the place of the one that a program knows.
+  static func takenOver(_ code: Code, _ name: String, by owner: uid_t) -> ArtError {
+    ArtError(
+      code,
+      "another user (\(owner)) has put another file at \(name), into which nothing is written; move it away, and put the original one back",
+      about: name)
+  }
+
   /// A copy that is not merged unless a user names it.
   fileprivate static func untrusted(_ name: String, _ why: String) -> ArtError {
     ArtError(

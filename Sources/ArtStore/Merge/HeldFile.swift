@@ -8,14 +8,21 @@ import Glibc
 public final class HeldFile: Sendable {
   /// The file.
   public let identity: FileIdentity
+  /// Whether somebody else has put it in the place of the one that was held before, and it is to get nothing of what that one has.
+  package let isTakenOver: Bool
   private let descriptor: Int32
   private let path: String
   /// The time of its last change when it was opened.
   private let modified: timespec
 
   /// Opens the file at a path; nil if no regular file is there. Throws `inputOutput`, `notPermitted`.
-  public init?(_ path: String) throws(ArtError) {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+  public convenience init?(_ path: String) throws(ArtError) { try self.init(path, at: path) }
+
+  /// The same for a file that is at `place` in this process; messages name it by its path.
+  init?(
+    _ path: String, at place: String, isTakenOver: ((FileRights) throws(ArtError) -> Bool)? = nil
+  ) throws(ArtError) {
+    let descriptor = open(place, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else {
       if errno == ENOENT || errno == ELOOP { return nil }
       throw .document("open", path)
@@ -24,6 +31,12 @@ public final class HeldFile: Sendable {
     guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
       PlainFile.close(descriptor)
       return nil
+    }
+    do throws(ArtError) {
+      self.isTakenOver = try isTakenOver?(try FileRights(of: descriptor, status, name: path)) ?? false
+    } catch {
+      PlainFile.close(descriptor)
+      throw error
     }
     (self.path, self.descriptor) = (path, descriptor)
     identity = FileIdentity(status)
@@ -44,6 +57,9 @@ public final class HeldFile: Sendable {
 
   deinit { PlainFile.close(descriptor) }
 
+  /// Its permissions. Throws `inputOutput`.
+  func rights() throws(ArtError) -> FileRights { try FileRights(of: descriptor, name: path) }
+
   /// The digest of what it holds. Throws `inputOutput`.
   func digest() throws(ArtError) -> String { try PlainFile.digest(descriptor, name: path) }
 
@@ -57,22 +73,26 @@ public final class HeldFile: Sendable {
 }
 
 extension HeldFile {
-  /// Why the file is not merged into a document beside it by itself; nil if it is. Somebody who may write to the folder, but neither to the
-  /// document nor to this user's other files, has not made it.
-  func distrust(beside document: LocatedFile) throws(ArtError) -> String? {
-    var status = stat()
-    guard fstat(descriptor, &status) == 0 else { throw .system("look at", path) }
-    guard [geteuid(), document.owner, 0].contains(status.st_uid) else {
-      return "it belongs to another user (\(status.st_uid))"
+  /// Why the file is not merged by itself into a document with these rights beside it; nil if it is. Somebody who may write to the folder, but
+  /// neither to the document nor to this user's other files, has not made it; and a name alone makes no private file public.
+  func distrust(beside document: FileRights) throws(ArtError) -> String? {
+    let status: FileStatus
+    do throws(SystemError) { status = try FileStatus(of: descriptor) } catch {
+      throw ArtError(error, cannot: "look at", path)
     }
+    let rights = try rights()
+    guard !rights.isForeign(to: document) else { return "it belongs to another user (\(rights.owner))" }
     // Another name of a private file would make that public.
-    guard status.st_nlink == 1 else { return "it has \(status.st_nlink) names (hard links)" }
-    let writers = status.st_mode & (S_IWGRP | S_IWOTH)
-    guard writers & ~document.mode == 0, writers & S_IWGRP == 0 || status.st_gid == document.group else {
+    guard status.raw.st_nlink == 1 else { return "it has \(status.raw.st_nlink) names (hard links)" }
+    let writers = rights.mode & (S_IWGRP | S_IWOTH)
+    guard writers & ~document.mode == 0, writers & S_IWGRP == 0 || rights.group == document.group else {
       return "others may write to it, who may not write to the document"
     }
-    return nil
+    return document.isReadable(onlyWhere: rights) ? nil : Self.hasMoreReaders
   }
+
+  /// Why a private copy is not merged into a document.
+  static let hasMoreReaders = "others may read the document, who may not read it"
 
   /// Keeps what it holds in the state folder, and returns the path. Throws what reading and writing throw.
   public func setAside() throws(ArtError) -> String {
@@ -87,17 +107,17 @@ extension HeldFile {
 
 extension DocumentFile {
   /// Merges what a file held that was at this path before into the document that is there now. Nil if another document has taken the path.
-  /// Throws `damaged`, `notADocument` and `newerFormat` for a held file that cannot be merged: a program may be writing it. Throws what else
-  /// `merge` throws.
+  /// Throws `damaged`, `notADocument` and `newerFormat` for a held file that cannot be merged: a program may be writing it. Throws
+  /// `notPermitted` where `distrust(after:)` says why, and what else `merge` throws.
   public func merge(_ replaced: HeldFile) throws(ArtError) -> MergeOutcome? {
-    try merge(try replaced.bytes())
+    try merge(try replaced.bytes(), of: try replaced.rights())
   }
 
-  /// The same for the bytes of that file.
-  func merge(_ replaced: [UInt8]) throws(ArtError) -> MergeOutcome? {
+  /// The same for the bytes of that file, which had these rights.
+  func merge(_ replaced: [UInt8], of rights: FileRights) throws(ArtError) -> MergeOutcome? {
     let copy = try copy(of: replaced)
     guard try base().id == copy.content.id else { return nil }
-    return try merge([copy]) { (_) throws(ArtError) in }
+    return try merge([copy], after: rights) { (_) throws(ArtError) in }
   }
 
   /// The document's file, held open. `former` is given back if it holds that file already. Nil if the file cannot be opened.
@@ -105,10 +125,48 @@ extension DocumentFile {
     do throws(ArtError) {
       let path = try locate().path
       if let former, former.identity == FileIdentity(at: path.string) { return former }
-      return try HeldFile(path.string)
+      guard let former else { return try HeldFile(path.string) }
+      return try HeldFile(path.string, at: path.string) { (rights) throws(ArtError) in
+        try isTakenOver(rights, from: former)
+      }
     } catch {
       return nil
     }
+  }
+
+  /// Why the file at the path gets nothing of what a former one holds: somebody else has put it there. Nil if it may.
+  public func distrust(after former: HeldFile) throws(ArtError) -> ArtError? {
+    guard let rights = try HeldFile(try locate().path.string)?.rights() else { return nil }
+    return rights.isForeign(to: try former.rights()) ? .takenOver(.notPermitted, path, by: rights.owner) : nil
+  }
+
+  /// Throws `replaced` if somebody else has put the file that is open in a transaction in the place of `former`.
+  func checkOwner(of transaction: DocumentTransaction, after former: HeldFile?) throws(ArtError) {
+    guard let former else { return }
+    let descriptor = transaction.connection.descriptor
+    let identity: FileIdentity
+    do throws(SystemError) { identity = try FileStatus(of: descriptor).identity } catch {
+      throw ArtError(error, cannot: "look at", name)
+    }
+    guard identity != former.identity else { return }
+    let rights = try FileRights(of: descriptor, name: name)
+    if try isTakenOver(rights, from: former) { throw .takenOver(.replaced, path, by: rights.owner) }
+  }
+
+  /// Whether a file that has come to the path is somebody else's, and has readers whom the former one did not have.
+  private func isTakenOver(_ rights: FileRights, from former: HeldFile) throws(ArtError) -> Bool {
+    let former = try former.rights()
+    guard rights.isForeign(to: former) else { return false }
+    guard rights.isReadable(onlyWhere: former) else { return true }
+    // Its owner may be of the former file's group, unless the folder gives its group to everybody's files.
+    let folder = try locate().path.folder
+    let status: FileStatus
+    do throws(SystemError) { status = try FileStatus(at: folder) } catch {
+      throw ArtError(error, cannot: "look at", folder)
+    }
+    let isInGroup =
+      former.mode & S_IRGRP != 0 && former.group == rights.group && status.raw.st_mode & S_IWOTH == 0
+    return former.mode & S_IROTH == 0 && !isInGroup
   }
 
   /// Merges what was saved in a file that was at this path before, and returns the file that is there now. Throws `replaced` if another document
@@ -119,7 +177,9 @@ extension DocumentFile {
       throw ArtError(.parted, "the file that was at \(path) before cannot be read", about: path)
     }
     guard try base().id == id else { throw .replaced(path) }
-    return try merge(copies) { (_) throws(ArtError) in }.held
+    // Of a file that was never held nothing is known.
+    let rights = try replaced.file.map { (file) throws(ArtError) in try file.rights() } ?? .ownersOnly
+    return try merge(copies, after: rights) { (_) throws(ArtError) in }.held
   }
 
   /// Keeps such a state in the state folder, in one file or two. Returns their paths; none where it cannot be kept, which is a notice.

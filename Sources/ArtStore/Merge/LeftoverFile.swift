@@ -7,11 +7,18 @@ import Glibc
 extension DocumentFile {
   /// Whether a program that was killed in the middle of a merge has left a file beside the document. The next merge takes it. Throws what
   /// finding the file and looking into its folder throw.
-  public func hasLeftovers() throws(ArtError) -> Bool { try !LeftoverFile.all(of: locate()).own.isEmpty }
+  public func hasLeftovers() throws(ArtError) -> Bool {
+    let file = try locate()
+    let folder: PlainFolder
+    do throws(SystemError) { folder = try PlainFolder(file.path.folder) } catch {
+      throw ArtError(error, cannot: "look into", file.path.folder)
+    }
+    return try !LeftoverFile.all(of: file.path, in: folder).own.isEmpty
+  }
 
   /// Whether any document of a folder may have such a file. Throws `inputOutput`, `notPermitted`.
   public static func areLeftovers(in folder: String) throws(ArtError) -> Bool {
-    try !LeftoverFile.names(in: folder, beginningWith: ".").isEmpty
+    try !LeftoverFile.names(in: folder, folder, beginningWith: ".").isEmpty
   }
 }
 
@@ -25,45 +32,60 @@ extension DocumentFile {
 ///
 ///     $STATE/merging/XXXXXXXXXXXX-YYYYYYYYYYYY    {"document":"k3m9abcd0f2z","files":["2049:131"]}
 struct LeftoverFile {
+  /// The path in messages.
   let path: String
+  private let folder: PlainFolder
   private let name: String
   /// The file, if it was found by listing.
   private let identity: FileIdentity?
 
-  /// A path that no file has.
-  init(of file: LocatedFile) { self.init(in: file.path.folder, of: file.path.name) }
-
-  /// The same for a document with that name.
-  init(in folder: String, of document: String) {
-    var random = SystemRandomNumberGenerator()
-    name = "\(Self.mark(of: document))-\(DocumentID(using: &random))"
-    path = "\(folder)/.\(name)\(Self.ending)"
-    identity = nil
+  /// A path that no file has, beside a document with that name and a file in the same folder.
+  init(of document: String, beside file: LockedFile) {
+    self.init(of: FilePath(file.file.path.prefix + document), in: file.folder)
   }
 
-  private init(path: String, name: String, _ identity: FileIdentity) {
-    (self.path, self.name, self.identity) = (path, name, identity)
+  /// The same for a document with that path, in its folder.
+  init(of document: FilePath, in folder: PlainFolder) {
+    var random = SystemRandomNumberGenerator()
+    self.init(
+      beside: document, in: folder, "\(Self.mark(of: document.name))-\(DocumentID(using: &random))", nil)
+  }
+
+  private init(
+    beside document: FilePath, in folder: PlainFolder, _ name: String, _ identity: FileIdentity?
+  ) {
+    (self.folder, self.name, self.identity) = (folder, name, identity)
+    path = "\(document.prefix).\(name)\(Self.ending)"
   }
 
   private static let ending = ".merging"
+
+  /// A path of the file in this process, also after its folder has another name. It is for no message.
+  var place: String { folder.path(of: ".\(name)\(Self.ending)") }
 
   private static func mark(of name: String) -> String {
     Array(name.utf8).withUnsafeBufferPointer { ContentDigest.mark(of: $0) }
   }
 
   /// All that lie beside a document: this user's own, and the paths of those that others have put there. Throws `inputOutput`, `notPermitted`.
-  static func all(of file: LocatedFile) throws(ArtError) -> (own: [LeftoverFile], foreign: [String]) {
-    let folder = file.path.folder
+  static func all(of file: LockedFile) throws(ArtError) -> (own: [LeftoverFile], foreign: [String]) {
+    try all(of: file.file.path, in: file.folder)
+  }
+
+  /// The same for a document with that path, in its folder.
+  static func all(
+    of document: FilePath, in folder: PlainFolder
+  ) throws(ArtError) -> (own: [LeftoverFile], foreign: [String]) {
     var (own, foreign): ([LeftoverFile], [String]) = ([], [])
-    for name in try names(in: folder, beginningWith: ".\(mark(of: file.path.name))-") {
-      let path = "\(folder)/\(name)"
+    let prefix = ".\(mark(of: document.name))-"
+    for name in try names(in: folder.path, document.folder, beginningWith: prefix) {
       var status = stat()
-      guard lstat(path, &status) == 0 else { continue }
+      guard lstat(folder.path(of: name), &status) == 0 else { continue }
       let bare = String(name.dropFirst().dropLast(ending.count))
       if isOwn(status), try Record.of(bare)?.files.contains(FileIdentity(status)) ?? false {
-        own.append(LeftoverFile(path: path, name: bare, FileIdentity(status)))
+        own.append(LeftoverFile(beside: document, in: folder, bare, FileIdentity(status)))
       } else {
-        foreign.append(path)
+        foreign.append(document.prefix + name)
       }
     }
     return (own, foreign)
@@ -73,13 +95,13 @@ struct LeftoverFile {
     status.st_mode & S_IFMT == S_IFREG && status.st_nlink == 1 && status.st_uid == geteuid()
   }
 
-  /// The names of such files in a folder, sorted. Throws `inputOutput`, `notPermitted`.
+  /// The names of such files in a folder, sorted. Messages name it `folder`. Throws `inputOutput`, `notPermitted`.
   fileprivate static func names(
-    in folder: String, beginningWith prefix: String
+    in place: String, _ folder: String, beginningWith prefix: String
   ) throws(ArtError) -> [String] {
     var names: [String] = []
     do throws(SystemError) {
-      try FolderEntry.each(in: folder) { entry in
+      try FolderEntry.each(in: place) { entry in
         let name = entry.displayName
         if name.utf8.starts(with: prefix.utf8), FilePath(name).hasEnding(ending) { names.append(name) }
       }
@@ -89,9 +111,12 @@ struct LeftoverFile {
     return names.sorted()
   }
 
+  /// The file that is there now, held open; nil for none. Throws what opening it throws.
+  func hold() throws(ArtError) -> HeldFile? { try HeldFile(path, at: place) }
+
   /// Its content, if it is a file of that document; nil if it is none, or gone. Throws what else reading throws.
   func copy(of document: DocumentID) throws(ArtError) -> DocumentCopy? {
-    guard let held = try HeldFile(path), identity == nil || held.identity == identity else { return nil }
+    guard let held = try hold(), identity == nil || held.identity == identity else { return nil }
     do throws(ArtError) {
       let copy = try DocumentFile(path).copy(of: held)
       guard copy.content.id == document else { return nil }
@@ -118,9 +143,9 @@ struct LeftoverFile {
     }
   }
 
-  /// Moves the file back to a path. Where something has come there meanwhile, it stays, and the next merge takes it.
-  func putBack(at path: String, _ notice: (DocumentNotice) -> Void) {
-    do throws(SystemError) { try FilePath.rename(self.path, to: path) } catch { return }
+  /// Moves the file back to a place. Where something has come there meanwhile, it stays, and the next merge takes it.
+  func putBack(at place: String, _ notice: (DocumentNotice) -> Void) {
+    do throws(SystemError) { try FilePath.rename(self.place, to: place) } catch { return }
     forget(notice)
   }
 
@@ -128,9 +153,9 @@ struct LeftoverFile {
   /// notice: all that is in the file is elsewhere, too, and the next merge of it changes nothing.
   func remove(_ notice: (DocumentNotice) -> Void) {
     if let identity {
-      guard FileIdentity(at: path) == identity else { return }
+      guard FileIdentity(at: place) == identity else { return }
     }
-    guard unlink(path) == 0 || errno == ENOENT else { return notice(.kept(.system("remove", path))) }
+    guard unlink(place) == 0 || errno == ENOENT else { return notice(.kept(.system("remove", path))) }
     forget(notice)
   }
 }

@@ -181,6 +181,9 @@ final class Connection {
   /// Whether the file is no longer the one at its path.
   var hasMoved: Bool { connection_has_moved(handle) }
 
+  /// SQLite's descriptor of the file, only to look at; -1 for a database in memory.
+  var descriptor: Int32 { connection_descriptor(handle) }
+
   /// Bytes of the file, without a second descriptor; fewer if the file ends.
   func bytes(count: Int, at offset: Int) throws(ArtError) -> [UInt8] {
     var size: sqlite3_int64 = 0

@@ -74,6 +74,9 @@ final class GuardedFile {
   /// Releases the lock if it is shared; an exclusive one is kept.
   func unlockShared() { if !isExclusive { unlock() } }
 
+  /// SQLite's descriptor of the file, only to look at.
+  var descriptor: Int32 { document_descriptor(handle) }
+
   /// Whether the open file is no longer at its path.
   var hasMoved: Bool { document_has_moved(handle) }
 

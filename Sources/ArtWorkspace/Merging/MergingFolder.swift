@@ -262,6 +262,9 @@ public actor MergingFolder {
     do throws(ArtError) { outcome = try file.merge(former) } catch {
       switch error.code {
       case .parted, .tooLarge: setAside(former, at: path, error)
+      case .notPermitted:
+        guard let why = try file.distrust(after: former) else { throw error }
+        setAside(former, at: path, why)
       case .damaged, .notADocument, .newerFormat:
         // A repair has kept it, and said so.
         guard try !former.isSetAside() else { break }

@@ -46,6 +46,9 @@ int document_lock(document_handle *handle, int level);
 int document_unlock(document_handle *handle, int level);
 int document_is_reserved(document_handle *handle, int *reserved);
 
+/// SQLite's own descriptor of the file, only to look at: closing it is SQLite's. -1 where it is not known.
+int document_descriptor(document_handle *handle);
+
 /// Whether the opened file is no longer the one at its path.
 bool document_has_moved(document_handle *handle);
 
@@ -54,6 +57,9 @@ bool document_has_moved(document_handle *handle);
 int connection_read(sqlite3 *db, void *buffer, int count, sqlite3_int64 offset);
 int connection_size(sqlite3 *db, sqlite3_int64 *size);
 bool connection_has_moved(sqlite3 *db);
+
+/// As `document_descriptor`.
+int connection_descriptor(sqlite3 *db);
 
 /// Whether the header shows an interrupted save, or a writer that does not know this mark. True where it cannot
 /// be read.

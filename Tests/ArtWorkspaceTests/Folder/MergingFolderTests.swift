@@ -165,7 +165,8 @@ import Testing
     let other = try parted()
     let file = DocumentFile(watched["bees.emojiart"])
     func leave() throws {
-      let leftover = LeftoverFile(of: try file.locate())
+      let path = try file.locate().path
+      let leftover = LeftoverFile(of: path, in: try PlainFolder(path.folder))
       try watched.overwrite(FilePath(leftover.path).name, other)
       try leftover.record([try #require(FileIdentity(at: leftover.path))], of: file.base().id)
     }
