@@ -5,6 +5,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 import time
 
 from . import Missed, Skipped, Stream, read, state_folder, strangers, until
@@ -122,7 +123,7 @@ def attack_own_copies(random, folder):
     planted = folder.at("shared", random.choice(COPIES).format(stem="bees"))
     shutil.copy(document, planted)
     os.chown(planted, owner, owner)
-    os.chmod(planted, 0o600)
+    os.chmod(planted, os.stat(document).st_mode & 0o777)
     folder.must("add", document, "🐞", "--at", "3,3", user=owner, state=state)
     apart = os.path.join(home, "apart.emojiart")
     os.rename(planted, apart)
@@ -131,6 +132,187 @@ def attack_own_copies(random, folder):
     done = folder.run("merge", document, user=owner, state=state)
     if done.returncode or "🌻" not in content(folder, document) or os.path.exists(planted):
         return f"Y2: one's own conflict copy is not merged: {done.stderr.strip()[-160:]}"
+    return None
+
+
+# Exchanges two names all the time, and ends with what was at the first one there again.
+EXCHANGES = """
+import ctypes, os, sys, time
+libc = ctypes.CDLL(None, use_errno=True)
+one, other, end, pause = sys.argv[1].encode(), sys.argv[2].encode(), time.time() + float(sys.argv[3]), float(sys.argv[4])
+def node(path):
+    try:
+        return os.lstat(path).st_ino
+    except FileNotFoundError:
+        return None
+count, there = 0, node(other)
+while time.time() < end:
+    if not libc.renameat2(-100, one, -100, other, 2):
+        count += 1
+    if pause:
+        time.sleep(pause)
+if node(one) == there:
+    libc.renameat2(-100, one, -100, other, 2)
+print(count)
+"""
+
+
+def open_folder(random, folder):
+    """A folder without the sticky bit in which everybody may write: the owner, another user, the owner's state and home."""
+    owner, neighbour = strangers(random, folder)
+    state, home = state_folder(folder, "owner", owner), state_folder(folder, "home", owner)
+    os.chmod(folder.at("tmp"), 0o1777)
+    os.mkdir(folder.at("shared"))
+    os.chmod(folder.at("shared"), 0o777)
+    return owner, neighbour, state, home
+
+
+def exchanging(random, folder, neighbour, one, other, work):
+    """Does work again and again while the neighbour exchanges two names; how often that was."""
+    seconds = random.choice([2, 4])
+    swapper = folder.start(
+        program=[sys.executable, "-c", EXCHANGES, one, other, str(seconds), str(random.choice([0, 0.0002, 0.002]))],
+        user=neighbour,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    while swapper.poll() is None:
+        work()
+    out, err = swapper.communicate()
+    if err or int(out or 0) < 20:
+        raise Missed(f"nothing was exchanged: {err.decode()[-100:]}")
+
+
+def attack_exchanged_rights(random, folder):
+    """A neighbour exchanges a private document with a file that all may read, while it is merged or repaired. It stays private."""
+    owner, neighbour, state, home = open_folder(random, folder)
+    document = folder.new("shared", "bees", emoji=["🐝", "🌸"], state=state, user=owner)
+    folder.must("caption", document, "PRIVATE", state=state, user=owner)
+    os.chmod(document, 0o600)
+    bait, other = folder.at("shared", ".bait"), os.path.join(home, "other.emojiart")
+    with open(bait, "w") as file:
+        file.write("x")
+    os.chown(bait, neighbour, neighbour)
+    os.chmod(bait, 0o666)
+    repairs = random.random() < 0.4
+    by = random.choice([owner, None])
+
+    def work():
+        if repairs:
+            for path in (document, bait):
+                data = bytearray(read(path)) if os.path.exists(path) else bytearray()
+                at = data.find(b'{"size":40')
+                if at >= 0:
+                    data[at + 8] ^= 1
+                    with open(path, "r+b") as file:
+                        file.write(data)
+            folder.run("check", document, "--repair", "--yes", user=by, state=state if by else None)
+        else:
+            for path in (document, bait):
+                if os.path.exists(path) and read(path).startswith(b"SQLite"):
+                    shutil.copy(path, other)
+            os.chown(other, owner, owner)
+            folder.run("add", other, "🐛", user=owner, state=state)
+            folder.run("merge", document, other, user=by, state=state if by else None)
+
+    exchanging(random, folder, neighbour, document, bait, work)
+    for name in os.listdir(folder.at("shared")):
+        path = folder.at("shared", name)
+        status = os.lstat(path)
+        if b"PRIVATE" in read(path) and (status.st_mode & 0o077 or status.st_uid == neighbour):
+            return f"F41: {name} has the private document, mode {status.st_mode & 0o777:o}, owner {status.st_uid}"
+    return None
+
+
+def attack_exchanged_folder(random, folder):
+    """A neighbour exchanges the folder of a document with a link to a private folder while the document is merged. Nothing there changes."""
+    owner, neighbour, state, home = open_folder(random, folder)
+    private = os.path.join(home, "private")
+    os.mkdir(private, 0o700)
+    os.chown(private, owner, owner)
+    os.mkdir(folder.at("shared", "d"))
+    os.chown(folder.at("shared", "d"), owner, owner)
+    document = folder.new("shared", "d", "bees", state=state, user=owner)
+    secret = os.path.join(private, "bees.emojiart")
+    folder.must("new", secret, state=state, user=owner)
+    folder.must("caption", secret, "PRIVATE", state=state, user=owner)
+    before, other = read(secret), os.path.join(home, "other.emojiart")
+    os.symlink(private, folder.at("shared", "l"))
+    shutil.copy(document, other)
+    os.chown(other, owner, owner)
+
+    def work():
+        folder.run("add", other, "🐛", user=owner, state=state)
+        folder.run("merge", document, other, user=owner, state=state)
+
+    exchanging(random, folder, neighbour, folder.at("shared", "d"), folder.at("shared", "l"), work)
+    if os.listdir(private) != ["bees.emojiart"]:
+        return f"F41: in the private folder there are {os.listdir(private)}"
+    if read(secret) != before:
+        return "F41: the private document with the same name is changed"
+    return None
+
+
+def attack_taken_over(random, folder):
+    """A neighbour puts an older copy of his own in the place of a document that has become private, while a program of its owner has it open."""
+    owner, neighbour, state, home = open_folder(random, folder)
+    document = folder.new("shared", "bees", emoji=["🐝", "🌸"], state=state, user=owner)
+    planted = folder.at("shared", ".planted")
+    shutil.copy(document, planted)
+    os.chown(planted, neighbour, neighbour)
+    os.chmod(planted, random.choice([0o644, 0o666]))
+    os.chmod(document, 0o600)
+    how = random.choice(["watch", "edit"])
+    if how == "watch":
+        folder.must("caption", document, "PRIVATE", state=state, user=owner)
+        said = folder.at("said")
+        with open(said, "w") as out:
+            program = folder.start(
+                "watch", folder.at("shared"), "--merge", "--json", user=owner, state=state, stdout=out, stderr=out
+            )
+        until(lambda: '"ready"' in open(said).read(), what="watch to begin")
+        os.rename(planted, document)
+        time.sleep(random.choice([0.5, 3]))
+        program.terminate()
+        program.wait()
+        words = open(said).read()
+    else:
+        stream = Stream(folder, document, user=owner, state=state)
+        stream.must({"caption": {"text": "PRIVATE"}})
+        if random.random() < 0.7:
+            stream.must({"save": True})
+        os.rename(planted, document)
+        stream.ask({"add": {"text": "🐛"}})
+        time.sleep(random.choice([0, 1]))
+        stream.ask({"save": True})
+        stream.process.stdin.close()
+        words = stream.process.stdout.read().decode() + stream.process.stderr.read().decode()
+        stream.process.wait()
+    if b"PRIVATE" in read(document):
+        return f"F42: {how} has put the private edits into another user's file"
+    kept = [os.path.join(path, name) for path, _, names in os.walk(state) for name in names]
+    if not any(b"PRIVATE" in read(path) for path in kept):
+        return f"F42: what {how} had is kept nowhere: {words.strip()[-160:]}"
+    return None
+
+
+def attack_renamed_private(random, folder):
+    """A neighbour gives the owner's private copy the name of a conflict copy. It is not merged into the public document, and stays."""
+    owner, neighbour, state, home = open_folder(random, folder)
+    document = folder.new("shared", "bees", emoji=["🐝", "🌸"], state=state, user=owner)
+    os.chmod(document, random.choice([0o644, 0o664, 0o640]))
+    private = folder.at("shared", "mine.emojiart")
+    shutil.copy(document, private)
+    os.chown(private, owner, owner)
+    os.chmod(private, 0o600)
+    folder.must("caption", private, "PRIVATE", state=state, user=owner)
+    named = folder.at("shared", random.choice(COPIES).format(stem="bees"))
+    os.rename(private, named)
+    how, _, words = merging(random, folder, document, owner, state)
+    if b"PRIVATE" in read(document) or not os.path.exists(named):
+        return f"Y9: a private copy with the name of a conflict copy is merged by {how}"
+    if how != "other" and os.path.basename(named) not in words:
+        return f"Y9: a private copy that is not merged is not told by {how}: {words.strip()[-160:]}"
     return None
 
 
