@@ -235,7 +235,7 @@ package final class ServerPlace: Sendable {
   }
 
   private static func folder() throws(ArtError) -> String {
-    guard let runtime = Environment["XDG_RUNTIME_DIR"], FilePath(runtime).isAbsolute else {
+    guard let runtime = XDGFolders().runtime else {
       return try privateFolder(StateFolder.create() + "/studio")
     }
     return try privateFolder(runtime + "/emojiart")

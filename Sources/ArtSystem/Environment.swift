@@ -46,6 +46,10 @@ public struct XDGFolders {
   public var cache: String? { own("XDG_CACHE_HOME", else: ".cache") }
   /// Data: `$XDG_DATA_HOME`, else `~/.local/share`.
   public var data: String? { own("XDG_DATA_HOME", else: ".local/share") }
+  /// Sockets and files that end with the session: `$XDG_RUNTIME_DIR`; nil also for root where it is not root's alone.
+  public var runtime: String? {
+    absolute("XDG_RUNTIME_DIR").flatMap { geteuid() != 0 || Ownership.isOwn($0) ? $0 : nil }
+  }
   /// Data of all users: `$XDG_DATA_DIRS`, in order of precedence.
   public var sharedData: [String] {
     (variable("XDG_DATA_DIRS") ?? "").split(separator: ":").map(String.init).filter {
@@ -57,23 +61,12 @@ public struct XDGFolders {
     variable(name).flatMap { FilePath($0).isAbsolute ? $0 : nil }
   }
 
-  /// A folder to write to. For root a folder of another user does not count, such as the home that `sudo -E` passes on: what root creates
-  /// there its owner can neither use nor remove.
+  /// A folder to write to, and to read settings from. For root it only counts if root alone decides what is in it: `sudo -E` passes on the home
+  /// of another user, who can neither use nor remove what root creates there, or who has put something there for root.
   private func own(_ name: String, else folder: String) -> String? {
     let candidates = [absolute(name), home.map { "\($0)/\(folder)" }].compactMap(\.self)
     guard geteuid() == 0, !candidates.isEmpty else { return candidates.first }
-    return (candidates + ["/root/\(folder)"]).first(where: Self.isOwned)
-  }
-
-  /// Whether this user owns a folder, or, while it is missing, the nearest one above it.
-  private static func isOwned(_ path: String) -> Bool {
-    var folder = path
-    var status = stat()
-    while stat(folder, &status) != 0 {
-      guard errno == ENOENT, folder != "/" else { return false }
-      folder = FilePath(folder).folder
-    }
-    return status.st_uid == geteuid()
+    return (candidates + ["/root/\(folder)"]).first(where: Ownership.isOwn)
   }
 }
 

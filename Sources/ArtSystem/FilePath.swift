@@ -101,6 +101,12 @@ extension FilePath {
   /// The path of an entry of this folder.
   package func appending(_ name: String) -> FilePath { FilePath(isRoot ? name : "\(string)/\(name)") }
 
+  /// The shortest path of a folder's entry.
+  package static func path(of name: String, in folder: String) -> String {
+    if folder == "." { return name }
+    return FilePath(folder).endsWithSlash ? folder + name : "\(folder)/\(name)"
+  }
+
   /// Whether this is the folder itself, or lies in it at any depth.
   package func isWithin(_ folder: FilePath) -> Bool {
     guard string.utf8.starts(with: folder.string.utf8) else { return false }

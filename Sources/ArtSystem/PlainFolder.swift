@@ -32,4 +32,4 @@ package final class PlainFolder: Sendable {
 }
 
 /// O_PATH of <fcntl.h>, which Swift does not import.
-private let oPath: Int32 = 0o10000000
+package let oPath: Int32 = 0o10000000

@@ -110,4 +110,78 @@ import Testing
     #expect(passedOn.cache == "/root/.cache" && passedOn.data == scratch["data"])
     #expect(passedOn.home == scratch["ada"], "it is still read")
   }
+
+  @Test("A16 for root a folder counts only if no other user decides what is in it")
+  func foreignWays() throws {
+    guard geteuid() == 0 else { return print("A16 left out: it takes root to own no home") }
+    let scratch = try Scratch()
+    let ada: uid_t = 65534
+    func folder(_ name: String, _ mode: mode_t, _ owner: uid_t = 0) throws {
+      try #require(mkdir(scratch[name], mode) == 0 && chmod(scratch[name], mode) == 0)
+      try #require(chown(scratch[name], owner, owner) == 0)
+    }
+    func link(_ name: String, to target: String, _ owner: uid_t = 0) throws {
+      try #require(symlink(target, scratch[name]) == 0 && lchown(scratch[name], owner, owner) == 0)
+    }
+    try folder("own", 0o755)
+    try folder("own/deep", 0o700)
+    try folder("group", 0o775)
+    try folder("others", 0o775)
+    try #require(chown(scratch["others"], 0, ada) == 0)
+    try folder("open", 0o777)
+    try folder("open/own", 0o700)
+    try folder("sticky", 0o1777)
+    try folder("sticky/own", 0o700)
+    try folder("sticky/theirs", 0o755, ada)
+    try folder("theirs", 0o755, ada)
+    try folder("theirs/own", 0o700)
+    try link("link", to: "own/deep")
+    try link("round", to: "round")
+    try link("dangling", to: "own/none")
+    try link("out", to: scratch["sticky/theirs"])
+    try link("back", to: "theirs/../own")
+    try link("their link", to: "own", ada)
+    try link("sticky/link", to: "../own", ada)
+    for (name, isOwn) in [
+      ("own", true), ("own/deep", true), ("own/none/at/all", true), ("group", true), ("others", false),
+      ("open", false),
+      ("open/own", false), ("sticky", false), ("sticky/none", false), ("sticky/own", true),
+      ("sticky/own/none", true),
+      ("sticky/theirs", false), ("theirs", false), ("theirs/own", false), ("theirs/none", false),
+      ("link", true),
+      ("link/../none", true), ("round", false), ("dangling/too", true), ("out", false), ("back", false),
+      ("their link", false), ("sticky/link", false),
+    ] {
+      let folders = XDGFolders { ["XDG_STATE_HOME": scratch[name], "XDG_RUNTIME_DIR": scratch[name]][$0] }
+      #expect(folders.state == (isOwn ? scratch[name] : "/root/.local/state"), "\(name)")
+      #expect(folders.runtime == (isOwn ? scratch[name] : nil), "\(name)")
+    }
+  }
+
+  @Test("F43 a link at the end of a path is followed if this user or root has made it, and no other one")
+  func ends() throws {
+    let scratch = try Scratch()
+    try scratch.write("file")
+    for (name, target) in [("one", "file"), ("two", scratch["one"]), ("none", "nowhere")] {
+      try #require(symlink(target, scratch[name]) == 0)
+    }
+    for name in ["file", "one", "two"] {
+      #expect(try Ownership.end(of: scratch[name]) == .path(scratch["file"]))
+    }
+    #expect(try Ownership.end(of: scratch["none"]) == .path(scratch["nowhere"]))
+    #expect(try Ownership.end(of: scratch["new"]) == .path(scratch["new"]))
+    #expect(try Ownership.end(of: "/dev/null") == .path("/dev/null"))
+    // The text of such a link is no path.
+    var ends: [Int32] = [-1, -1]
+    try #require(pipe(&ends) == 0)
+    defer { for end in ends { close(end) } }
+    #expect(try Ownership.end(of: "/proc/self/fd/\(ends[1])") == .path("/proc/\(getpid())/fd/\(ends[1])"))
+    try #require(symlink("round", scratch["round"]) == 0)
+    #expect(throws: SystemError.self) { try Ownership.end(of: scratch["round"]) }
+    guard geteuid() == 0 else {
+      return print("F43 links of another user: not tried, only root can give links away")
+    }
+    try #require(lchown(scratch["one"], 65534, 65534) == 0)
+    for name in ["one", "two"] { #expect(try Ownership.end(of: scratch[name]) == .foreignLink(65534)) }
+  }
 }

@@ -217,6 +217,31 @@ import Testing
     #expect(code { try trash.newest(from: document.path) } == .noSuchDocument)
   }
 
+  @Test(
+    "U8 a trash in which a folder belongs to another user is not used: neither what it holds, nor for a document"
+  )
+  func foreignTrash() throws {
+    guard geteuid() == 0 else {
+      return print("U8 a trash of another user: not tried, only root can give folders away")
+    }
+    try documents.create(DocumentFile(watched["ants.emojiart"]))
+    _ = try documents.delete(DocumentFile(watched["ants.emojiart"]), into: trash)
+    for name in ["Trash/files", "Trash/info", "Trash"] {
+      let path = watched["data/\(name)"]
+      try #require(chown(path, 65534, 65534) == 0)
+      #expect(code { try documents.delete(file, into: trash) } == .notPermitted, "\(name)")
+      #expect(code { try trash.newest(from: watched["ants.emojiart"]) } == .noSuchDocument, "\(name)")
+      try #require(chown(path, 0, 0) == 0)
+    }
+    // A link of this user may lead to it.
+    try watched.move("data/Trash", "elsewhere")
+    try #require(symlink("../elsewhere", watched["data/Trash"]) == 0)
+    _ = try documents.delete(file, into: trash)
+    #expect(try documents.undelete(trash.newest(from: watched["ants.emojiart"])).read().emojiCount == 0)
+    try #require(lchown(watched["data/Trash"], 65534, 65534) == 0)
+    #expect(code { try trash.newest(from: file.path) } == .noSuchDocument)
+  }
+
   @Test("U8 two programs that delete documents of the same name at once leave both documents in the trash")
   func together() async throws {
     mkdir(watched["a"], 0o700)

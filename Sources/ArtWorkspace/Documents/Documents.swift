@@ -303,14 +303,6 @@ extension ArtError {
   }
 }
 
-extension FilePath {
-  /// The shortest path of a folder's entry.
-  package static func path(of name: String, in folder: String) -> String {
-    if folder == "." { return name }
-    return FilePath(folder).endsWithSlash ? folder + name : "\(folder)/\(name)"
-  }
-}
-
 /// Checks and repairs a document.
 public struct DocumentCheck: Sendable {
   private let file: DocumentFile

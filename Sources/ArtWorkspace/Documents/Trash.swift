@@ -217,16 +217,16 @@ extension Trash {
     let folder = FilePath(original).folder
     var status = stat()
     var found: [Location] = []
-    if let home, stat(home, &status) == 0, isSameFileSystem(home, folder) {
+    if let home, stat(home, &status) == 0, isSameFileSystem(home, folder), hasOwnFolders(home) {
       found.append(Location(path: home, top: nil))
     }
     for top in tops(of: folder) {
       let prefix = top == "/" ? "" : top
       let shared = "\(prefix)/.Trash"
-      if Self.isUsable(shared), isOwn("\(shared)/\(user)") {
+      if Self.isUsable(shared), isOwn("\(shared)/\(user)"), hasOwnFolders("\(shared)/\(user)") {
         found.append(Location(path: "\(shared)/\(user)", top: top))
       }
-      if isOwn("\(prefix)/.Trash-\(user)") {
+      if isOwn("\(prefix)/.Trash-\(user)"), hasOwnFolders("\(prefix)/.Trash-\(user)") {
         found.append(Location(path: "\(prefix)/.Trash-\(user)", top: top))
       }
     }
@@ -250,7 +250,7 @@ extension Trash {
   private func location(for original: String) throws(ArtError) -> Location {
     let folder = FilePath(original).folder
     if let home, isSameFileSystem(home, folder) {
-      try Self.makeFolders(home)
+      try makeFolders(home)
       return Location(path: home, top: nil)
     }
     guard let top = topOf(folder) else { throw .noTrash(original, "the top of its file system is not found") }
@@ -259,7 +259,7 @@ extension Trash {
     if Self.isUsable(shared) {
       let own = "\(shared)/\(user)"
       if mkdir(own, 0o700) == 0 || isOwn(own) {
-        try Self.makeFolders(own)
+        try makeFolders(own)
         return Location(path: own, top: top)
       }
     }
@@ -267,7 +267,7 @@ extension Trash {
     guard mkdir(own, 0o700) == 0 || isOwn(own) else {
       throw .noTrash(original, "\(own) cannot be made, or is not this user's")
     }
-    try Self.makeFolders(own)
+    try makeFolders(own)
     return Location(path: own, top: top)
   }
 
@@ -276,6 +276,19 @@ extension Trash {
     var status = stat()
     return lstat(shared, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR && status.st_mode & S_ISVTX != 0
   }
+
+  /// Whether a trash and its folders are this user's alone: who owns one of them reads and replaces what is in it. A link of the user may lead to the
+  /// trash.
+  private func hasOwnFolders(_ trash: String) -> Bool {
+    guard case .path(let real)? = Self.end(of: trash) else { return false }
+    return ([real] + Self.folders(of: real)).allSatisfy(isOwn)
+  }
+
+  private static func end(of path: String) -> Ownership.End? {
+    do throws(SystemError) { return try Ownership.end(of: path) } catch { return nil }
+  }
+
+  private static func folders(of trash: String) -> [String] { ["\(trash)/files", "\(trash)/info"] }
 
   private func isOwn(_ folder: String) -> Bool {
     var status = stat()
@@ -310,7 +323,7 @@ extension Trash {
   }
 
   /// Makes the folders of a trash, for this user alone.
-  private static func makeFolders(_ trash: String) throws(ArtError) {
+  private func makeFolders(_ trash: String) throws(ArtError) {
     var missing: [String] = []
     var folder = trash
     var status = stat()
@@ -318,9 +331,12 @@ extension Trash {
       missing.append(folder)
       folder = FilePath(folder).folder
     }
-    for folder in missing.reversed() + ["\(trash)/files", "\(trash)/info"]
+    for folder in missing.reversed() + Self.folders(of: trash)
     where mkdir(folder, 0o700) != 0 && errno != EEXIST {
       throw .noTrash(folder, SystemError.text(of: errno))
+    }
+    guard hasOwnFolders(trash) else {
+      throw .noTrash(trash, "it or a folder in it is not this user's alone")
     }
   }
 
