@@ -81,6 +81,27 @@ public struct FolderListing: Sendable {
   }
 }
 
+extension DocumentFile {
+  /// A document that was found in a folder, and that the user has not named: a symbolic link of another user is not followed, which could lead to a
+  /// document that is not meant to be shown to others. Throws `notADocument` for one.
+  package init(found path: String, timeout: Duration) throws(ArtError) {
+    var (real, stranger) = (path, uid_t?.none)
+    do throws(SystemError) {
+      switch try Ownership.end(of: path) {
+      case .path(let end): if FileIdentity(at: end) != nil { real = end }
+      case .foreignLink(let owner): stranger = owner
+      }
+    } catch {
+      // Opening it meets the same error.
+    }
+    if let stranger {
+      throw .notADocument(path, "only a symbolic link of another user (\(stranger)) leads to it")
+    }
+    self.init(real, timeout: timeout)
+    (name, followsLinks) = (path, false)
+  }
+}
+
 enum NearNames {
   /// At most two documents in a path's folder whose names are similar to its own.
   static func documents(near path: String) -> [String] {

@@ -162,13 +162,14 @@ public struct SharedTimeout<Time: Clock> where Time.Duration == Duration {
     self.clock = clock
   }
 
-  /// Reads the document at a path within the time that is left. Throws what reading throws.
+  /// Reads a document that was found in a folder within the time that is left. Throws `notADocument` for a link of another user, and what
+  /// reading throws.
   public mutating func read<Value>(
     _ path: String, _ read: (DocumentFile) throws(ArtError) -> Value
   ) throws(ArtError) -> Value {
     let begin = clock.now
     do throws(ArtError) {
-      return try read(DocumentFile(path, timeout: max(left, Self.least)))
+      return try read(DocumentFile(found: path, timeout: max(left, Self.least)))
     } catch {
       if error.code == .busy { left -= begin.duration(to: clock.now) }
       throw error

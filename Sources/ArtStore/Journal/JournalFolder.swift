@@ -391,7 +391,12 @@ package struct JournalSearch {
   package mutating func inspect(folder: String) {
     guard inspectedFolders.insert(FilePath(folder)).inserted else { return }
     do throws(ArtError) {
-      for name in try FolderListing(of: folder).names { inspect(DocumentFile("\(folder)/\(name)")) }
+      for name in try FolderListing(of: folder).names {
+        let path = "\(folder)/\(name)"
+        do throws(ArtError) { inspect(try DocumentFile(found: path, timeout: .zero)) } catch {
+          noteFailure(error, about: path)
+        }
+      }
     } catch {
       noteFailure(error, about: folder)
     }

@@ -15,7 +15,8 @@ import Synchronization
 ///                          └─────────────────────────────────────────────┘
 ///
 /// Any number of clients may do this at once: no client has to lock anything, and none of them leads. An answer that is lost does no harm,
-/// because a merge adds nothing that is there. A document that is deleted on one side comes back from the other one.
+/// because a merge adds nothing that is there. A document that is deleted on one side comes back from the other one. An object whose name is
+/// the same text as that of a file, in another spelling of Unicode, makes no document.
 ///
 /// Only documents directly in the folder are kept; conflict copies are not.
 public actor BucketSync {
@@ -75,12 +76,13 @@ public actor BucketSync {
     clock: some Clock<Duration> = ContinuousClock(), bytesAtOnce: Int = 16 << 20,
     onOutage: @escaping @Sendable (ArtError) -> Void = { _ in }
   ) {
-    self.folder = folder
+    let real = FilePath.resolvedIfThere(folder) ?? folder
+    self.folder = real
     self.bucket = bucket
     self.recovery = recovery
     self.bytesAtOnce = bytesAtOnce
     self.onOutage = onOutage
-    record = BucketRecord(of: FilePath.resolvedIfThere(folder) ?? folder, at: bucket.place)
+    record = BucketRecord(of: real, at: bucket.place)
     known = record.entries()
     timeline = Timeline(clock)
   }
@@ -287,9 +289,10 @@ public actor BucketSync {
     }
   }
 
+  /// A document of the folder. A link is none, whosever it is: it could lead to a document that is not meant to be sent.
   private func file(_ name: FilePath) -> DocumentFile {
     var file = DocumentFile(FilePath.path(of: name.string, in: folder))
-    file.name = name.string
+    (file.name, file.followsLinks) = (name.string, false)
     return file
   }
 
@@ -367,6 +370,7 @@ public actor BucketSync {
   }
 
   private func create(_ file: DocumentFile, _ bytes: [UInt8]) throws(BucketFailure) -> FileState {
+    if let twin = TypedPath.twins(of: file.path).first { throw .failed(.twinExists(twin, of: file.name)) }
     do throws(ArtError) { return try file.create(bytes: bytes) } catch {
       // It has come in between, and is merged in the next try.
       throw error.code == .exists ? .again(error, after: nil) : .failed(error)

@@ -271,6 +271,45 @@ private final class MemoryStore: Sendable {
   }
 }
 
+/// Links and twins.
+extension BucketSyncTests {
+  @Test(
+    "Y16 a link is not carried, whosever it is: neither what it leads to is sent, nor is anything merged into it"
+  )
+  func links() async throws {
+    try folder.make()
+    try folder.make("private")
+    let before = try folder.bytes("private")
+    for (name, target) in [("link", "private"), ("none", "nowhere")] {
+      try #require(symlink(folder[target], folder["\(name).emojiart"]) == 0)
+    }
+    let sync = try sync()
+    #expect(
+      try await run(sync)
+        == ["failed link.emojiart notADocument", "failed none.emojiart noSuchDocument", "sent bees.emojiart"])
+    #expect(store.names == ["bees.emojiart"])
+    // An object of that name, with edits of the document behind the link.
+    try folder.overwrite("other", before)
+    try DocumentFile(folder["other"]).save([.add(try Emoji.one(x: 7))])
+    for name in ["link", "none"] { store["\(name).emojiart"] = try folder.bytes("other") }
+    #expect(
+      try await run(sync) == ["failed link.emojiart notADocument", "failed none.emojiart noSuchDocument"])
+    #expect(try folder.bytes("private") == before && FileIdentity(at: folder["nowhere"]) == nil)
+  }
+
+  @Test("Y17 an object whose name is the same text as that of a file, in other bytes, makes no document")
+  func twins() async throws {
+    let names = ["caf\u{E9}.emojiart", "cafe\u{301}.emojiart", "K.emojiart", "\u{212A}.emojiart"]
+    try folder.make()
+    for name in names { store[name] = try folder.bytes("bees.emojiart") }
+    let sync = try sync()
+    let first = try await run(sync)
+    #expect(first.count { $0.hasPrefix("received") } == 2 && first.count { $0.hasSuffix(" exists") } == 2)
+    #expect(folder.names.count == 3)
+    #expect(try await run(sync).count { $0.hasSuffix(" exists") } == 2)
+  }
+}
+
 /// Versions, and stores that lie.
 extension BucketSyncTests {
   /// Names the state of a document's file.
