@@ -146,6 +146,70 @@ struct OutputFileTests {
     }
   }
 
+  @Test(
+    "U17 through a link or a pipe of another user nothing is written, and a file of another user gives no rights"
+  )
+  func others() throws {
+    let folder = try Folder()
+    try folder.put("%PDF-1", "own.pdf")
+    try #require(symlink("own.pdf", folder.path("link.pdf")) == 0 && chmod(folder.path(""), 0o1777) == 0)
+    func write(_ name: String) -> ArtError.Code? {
+      do {
+        let file = try OutputFile(OutputLocation(folder.path(name), replacing: .pictures))
+        _ = file.write(Array("%PDF-2".utf8))
+        try file.finish()
+        return nil
+      } catch {
+        return error.code
+      }
+    }
+    #expect(write("link.pdf") == nil)
+    #expect(try folder.text("own.pdf") == "%PDF-2")
+    guard geteuid() == 0 else { return print("U17 not tried, only root can give links away") }
+    try folder.put("%PDF-1", "own.pdf")
+    try #require(lchown(folder.path("link.pdf"), 65534, 65534) == 0)
+    #expect(write("link.pdf") == .notPermitted)
+    #expect(try folder.text("own.pdf") == "%PDF-1")
+    // A reader is there: it would not even wait.
+    try #require(mkfifo(folder.path("pipe"), 0o666) == 0)
+    let reader = open(folder.path("pipe"), O_RDWR | O_NONBLOCK | O_CLOEXEC)
+    defer { close(reader) }
+    var bytes = [UInt8](repeating: 0, count: 16)
+    for (owner, mode, code) in [
+      (uid_t(0), mode_t(0o1777), ArtError.Code?.none), (65534, 0o1777, .notPermitted),
+      (65534, 0o777, .notPermitted),
+      (65534, 0o755, nil),
+    ] {
+      try #require(chown(folder.path("pipe"), owner, owner) == 0 && chmod(folder.path(""), mode) == 0)
+      #expect(write("pipe") == code, "\(owner) \(mode)")
+      #expect(read(reader, &bytes, bytes.count) == (code == nil ? 6 : -1), "\(owner) \(mode)")
+    }
+    // In a folder of theirs it stays theirs.
+    var status = stat()
+    for (mode, owner, rights) in [(0o1777, 0, 0o644), (0o755, 65534, 0o666)] as [(mode_t, uid_t, mode_t)] {
+      try #require(chmod(folder.path(""), mode) == 0 && chown(folder.path(""), owner, owner) == 0)
+      try folder.put("%PDF-1", "theirs.pdf")
+      try #require(
+        chmod(folder.path("theirs.pdf"), 0o666) == 0 && chown(folder.path("theirs.pdf"), 65534, 65534) == 0)
+      let mask = umask(0o022)
+      #expect(write("theirs.pdf") == nil)
+      umask(mask)
+      try #require(stat(folder.path("theirs.pdf"), &status) == 0)
+      #expect(status.st_uid == owner && status.st_mode & 0o777 == rights, "\(mode)")
+    }
+  }
+
+  @Test("U18 a document that is exported gets no name that is the same text as that of a file beside it")
+  func twin() throws {
+    let folder = try Folder()
+    try folder.put("", "caf\u{E9}.emojiart")
+    let twin = folder.path("cafe\u{301}.emojiart")
+    #expect { try OutputLocation(twin, replacing: .exchanges(mayHaveOurEnding: true)) } throws: {
+      ($0 as? ArtError)?.code == .exists
+    }
+    _ = try OutputLocation(folder.path("cafe.emojiart"), replacing: .exchanges(mayHaveOurEnding: true))
+  }
+
   @Test("U4 an output path with the ending of a document or its -wal file is refused, compared by bytes")
   func names() throws {
     let folder = try Folder()

@@ -46,8 +46,7 @@ public final class OutputFile: Sendable {
       file = nil
       state = Mutex(State(descriptor: descriptor))
     case .stream:
-      let stream = open(location.path, O_WRONLY | O_NOCTTY | O_CLOEXEC)
-      guard stream >= 0 else { throw .notSaved(as: location.path, errno) }
+      let stream = try location.openStream()
       file = nil
       state = Mutex(State(descriptor: stream))
       try OutputLocation.checkTerminal(stream, location.path)
@@ -142,7 +141,7 @@ extension OutputFile {
     do throws(SystemError) {
       // A copy of a private file is private from its first byte.
       return try UnnamedFile(
-        in: folder, mode: location.kind == .new ? 0o666 : 0o600, else: hiddenName(in: folder),
+        in: folder, mode: location.rights == nil ? 0o666 : 0o600, else: hiddenName(in: folder),
         allowsUnnamed: isUnnamed
       )
     } catch {
@@ -155,10 +154,7 @@ extension OutputFile {
   }
 
   private func putInPlace(_ file: UnnamedFile) throws(ArtError) {
-    var rights = FileRights.Applied.all
-    if case .replacing(let old) = location.kind {
-      rights = try old.rights.apply(to: file.descriptor, name: location.path)
-    }
+    let rights = try location.rights?.apply(to: file.descriptor, name: location.path)
     let isThere: Bool
     do throws(SystemError) {
       switch location.kind {
@@ -174,8 +170,7 @@ extension OutputFile {
       throw failure(error.number)
     }
     guard isThere else {
-      throw ArtError(
-        .exists, "the file at \(location.path) was changed meanwhile; look at it, then try again")
+      throw .changedMeanwhile(location.path)
     }
     if rights == .fewer { notice(.fewerRights(location.path)) }
   }
@@ -220,9 +215,14 @@ public struct OutputLocation: Sendable {
 
   /// The path as given.
   public let path: String
-  /// The path of the file: a link is followed to the file that is replaced.
+  /// The path of the file: a link of this user or of root is followed to the file that is replaced.
   let target: String
   let kind: Kind
+
+  /// The rights that the file gets: those of the one that is replaced; nil for those of a new file.
+  fileprivate var rights: FileRights? {
+    if case .replacing(let old) = kind { old.rights } else { nil }
+  }
 
   /// An open descriptor, which stays open; `name` is for messages. Throws `usage` for a terminal.
   public init(descriptor: Int32, name: String) throws(ArtError) {
@@ -242,14 +242,17 @@ public struct OutputLocation: Sendable {
       guard errno == ENOENT else { throw .notSaved(as: path, errno) }
       guard lstat(path, &status) != 0 else { throw .notSaved(as: path, EEXIST) }
       try Self.checkName(path, path, replaceable)
+      if let twin = TypedPath.twins(of: path).first, DocumentName.hasEnding(path) {
+        throw .twinExists(twin, of: path)
+      }
       (target, kind) = (path, .new)
       return
     }
     if case .nothing = replaceable { throw .notSaved(as: path, EEXIST) }
     switch status.st_mode & S_IFMT {
-    case S_IFIFO, S_IFCHR: (target, kind) = (path, .stream)
+    case S_IFIFO, S_IFCHR: (target, kind) = (try Self.end(of: path), .stream)
     case S_IFREG:
-      target = try Self.resolved(path)
+      target = try Self.end(of: path)
       try Self.checkName(target, path, replaceable)
       guard access(target, W_OK) == 0 else { throw .notSaved(as: path, errno) }
       let old = try OldFile(target, path)
@@ -258,6 +261,47 @@ public struct OutputLocation: Sendable {
     case S_IFDIR: throw ArtError(.exists, "\(path) is a folder; name a file in it", about: path)
     default: throw ArtError(.exists, "\(path) is no regular file", about: path, remedy: .chooseName)
     }
+  }
+
+  /// The file that a path leads to. Throws `notPermitted` for a link of another user, who may have put it there so that a file of this user's is
+  /// replaced.
+  private static func end(of path: String) throws(ArtError) -> String {
+    let end: Ownership.End
+    do throws(SystemError) { end = try Ownership.end(of: path) } catch {
+      throw .notSaved(as: path, error.number)
+    }
+    switch end {
+    case .path(let end): return end
+    case .foreignLink(let owner):
+      throw ArtError(
+        .notPermitted,
+        "\(path) is a symbolic link of another user (\(owner)); name the file that it leads to",
+        about: path)
+    }
+  }
+
+  /// Opens the pipe or device. Blocks until a pipe has a reader. Throws `notPermitted` for a pipe of another user in a folder where others may
+  /// write, who may have put it there: the kernel's own rule, see proc(5), fs.protected_fifos.
+  fileprivate func openStream() throws(ArtError) -> Int32 {
+    var (status, folder) = (stat(), stat())
+    // What is looked at is what is opened.
+    let place = Glibc.open(target, oPath | O_CLOEXEC)
+    guard place >= 0, fstat(place, &status) == 0 else { throw .notSaved(as: path, errno) }
+    defer { close(place) }
+    guard [S_IFIFO, S_IFCHR].contains(status.st_mode & S_IFMT) else {
+      throw .changedMeanwhile(path)
+    }
+    if status.st_mode & S_IFMT == S_IFIFO, !Ownership.isTrusted(status.st_uid) {
+      guard stat(FilePath(target).folder, &folder) == 0, !Ownership.isOpen(folder) else {
+        throw ArtError(
+          .notPermitted,
+          "\(path) is a pipe of another user (\(status.st_uid)), and others may write to its folder",
+          about: path)
+      }
+    }
+    let stream = Glibc.open("/proc/self/fd/\(place)", O_WRONLY | O_NOCTTY | O_CLOEXEC)
+    guard stream >= 0 else { throw .notSaved(as: path, errno) }
+    return stream
   }
 
   /// Throws for a terminal, which cannot show a picture.
@@ -280,12 +324,6 @@ public struct OutputLocation: Sendable {
       throw ArtError(
         .badValue, "\(path) is, or leads to, a file with the name of a document; choose another one",
         about: path)
-    }
-  }
-
-  private static func resolved(_ path: String) throws(ArtError) -> String {
-    do throws(SystemError) { return try FilePath.resolved(path) } catch {
-      throw .notSaved(as: path, error.number)
     }
   }
 
@@ -366,8 +404,8 @@ final class OldFile: Sendable {
 
   /// Its first bytes.
   let head: [UInt8]
-  /// Its permissions.
-  let rights: FileRights
+  /// Its permissions; nil if others may have put the file there, who then get no rights by it.
+  let rights: FileRights?
   private let state: State
   private let descriptor: Int32
 
@@ -387,7 +425,7 @@ final class OldFile: Sendable {
 
   /// Opens it; `path` is the path as given. Throws what `notSaved` returns.
   init(_ target: String, _ path: String) throws(ArtError) {
-    let descriptor = open(target, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+    let descriptor = open(target, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW | O_CLOEXEC)
     guard descriptor >= 0 else { throw .notSaved(as: path, errno) }
     var status = stat()
     var head = [UInt8](repeating: 0, count: Self.headBytes)
@@ -398,7 +436,7 @@ final class OldFile: Sendable {
       throw .notSaved(as: path, number)
     }
     do throws(ArtError) {
-      rights = try FileRights(of: descriptor, status, name: path)
+      rights = Self.isPlanted(status, target) ? nil : try FileRights(of: descriptor, status, name: path)
     } catch {
       PlainFile.close(descriptor)
       throw error
@@ -409,6 +447,14 @@ final class OldFile: Sendable {
   }
 
   deinit { PlainFile.close(descriptor) }
+
+  /// Whether another user may have put the file there. Root replaces a file of another user in that user's folder, where it stays that user's.
+  private static func isPlanted(_ file: stat, _ target: String) -> Bool {
+    guard file.st_uid != geteuid() else { return false }
+    var folder = stat()
+    guard geteuid() == 0, stat(FilePath(target).folder, &folder) == 0 else { return true }
+    return Ownership.isOpen(folder) || ![0, file.st_uid].contains(folder.st_uid)
+  }
 
   /// Whether the same file is still at the path, unchanged.
   func isUnchanged(at target: String) -> Bool {
@@ -429,6 +475,10 @@ extension ArtError {
     let cause = SystemError.text(of: number)
     let knob = number == EFBIG ? "; raise `ulimit -f`" : ""
     return ArtError(.inputOutput, "cannot write the result to \(name): \(cause)\(knob)", about: name)
+  }
+
+  fileprivate static func changedMeanwhile(_ path: String) -> ArtError {
+    ArtError(.exists, "the file at \(path) was changed meanwhile; look at it, then try again")
   }
 
   fileprivate static func notSaved(as path: String, _ number: Int32) -> ArtError {
