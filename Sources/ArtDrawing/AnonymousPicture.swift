@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
+import CWorker
 
-/// A picture file without what it says of its maker: camera, place, times, names, texts, thumbnails, and whatever follows its end.
+/// A picture file without what it says of its maker: camera, place, times, names, texts, thumbnails, and whatever no decoder reads, such as
+/// bytes behind the coded data.
 ///
-/// The file has the same format and the same coded data. Its colour profile and its orientation stay, because they change how it looks.
+/// The file has the same format and the same coded data. Its orientation and the transform of its colour profile stay, because they change how
+/// it looks.
 public enum AnonymousPicture {
   /// The bytes of the file. Throws `notAnImage` for an unsupported format or an invalid header.
   public static func bytes(of bytes: [UInt8]) throws(Refusal) -> [UInt8] {
     let header = try PictureHeader(bytes)
     let file = PictureBytes(bytes)
     switch header.kind {
-    case .png: return png(file, header.orientation)
+    case .png: return png(file, header)
     case .jpeg: return jpeg(file, header.orientation)
     case .gif: return gif(file)
     case .webp: return webp(file, header.orientation)
@@ -29,18 +32,62 @@ extension AnonymousPicture {
     "bKGD", "pHYs", "acTL", "fcTL", "fdAT",
   ]
 
-  private static func png(_ file: PictureBytes, _ orientation: Int) -> [UInt8] {
+  private static func png(_ file: PictureBytes, _ header: PictureHeader) -> [UInt8] {
     var result = Array(file.slice.prefix(8))
-    var offset = 8
+    var left = endOfData(file, header)
+    var frames = PNGFrames()
     PNGChunks.each(file) { kind, data in
-      if chunks.contains(kind), let chunk = file.part(offset, 12 + data.count) { result += chunk.slice }
-      if kind == "IHDR", orientation != 1 {
-        let kindAndData = Array("eXIf".utf8) + Exif.bytes(orientation)
-        result += big(kindAndData.count - 4) + kindAndData + big(Int(checksum(kindAndData)))
+      switch kind {
+      case "iCCP":
+        if let profile = iCCP(data) { result += chunk(kind, profile) }
+      case "IDAT":
+        // What follows the compressed data is read by no decoder.
+        let used = min(left, data.count)
+        left -= used
+        if used > 0 || data.count == 0 { result += chunk(kind, data.slice.prefix(used)) }
+      case "acTL", "fcTL", "fdAT":
+        if frames.shows(kind, data) { result += chunk(kind, data.slice) }
+      case let kind where chunks.contains(kind): result += chunk(kind, data.slice)
+      default: break
       }
-      offset += 12 + data.count
+      if kind == "IDAT" { frames.isBeforeData = false }
+      if kind == "IHDR", header.orientation != 1 { result += chunk("eXIf", Exif.bytes(header.orientation)) }
     }
     return result
+  }
+
+  /// The number of bytes in the IDAT chunks up to the end of the compressed data.
+  private static func endOfData(_ file: PictureBytes, _ header: PictureHeader) -> Int {
+    var data: [UInt8] = []
+    PNGChunks.each(file) { kind, part in if kind == "IDAT" { data += part.slice } }
+    let end = PNGChunks.dataCount(file, header).map { cpixbuf_inflates(data, data.count, $0) } ?? 0
+    return end > 0 ? end : data.count
+  }
+
+  /// The data of an iCCP chunk: a name, the method, and the compressed profile (11.3.2.3). Nil for an invalid one.
+  private static func iCCP(_ data: PictureBytes) -> [UInt8]? {
+    guard let end = data.slice.firstIndex(of: 0), case let packed = Array(data.slice[end...].dropFirst(2)),
+      let size = PictureBytes(expanded(packed, to: 4)).big(0, 4), size <= largestProfile,
+      let profile = ColorProfile.anonymous(expanded(packed, to: size))
+    else { return nil }
+    let room = profile.count + profile.count / 100 + 64
+    let deflated = [UInt8](unsafeUninitializedCapacity: room) { buffer, count in
+      count = cpixbuf_deflate(profile, profile.count, buffer.baseAddress, room)
+    }
+    return Array("icc\0\0".utf8) + deflated
+  }
+
+  private static let largestProfile = 16 << 20
+
+  private static func expanded(_ packed: [UInt8], to size: Int) -> [UInt8] {
+    [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+      count = cpixbuf_inflate(packed, packed.count, buffer.baseAddress, size)
+    }
+  }
+
+  private static func chunk(_ kind: String, _ data: some Collection<UInt8>) -> [UInt8] {
+    let kindAndData = Array(kind.utf8) + data
+    return big(data.count) + kindAndData + big(Int(cpixbuf_checksum(kindAndData, kindAndData.count)))
   }
 
   /// The segments that decoding needs, and the colour profile (ICC.1:2022, B.4).
@@ -53,21 +100,32 @@ extension AnonymousPicture {
       result += [UInt8(truncatingIfNeeded: size >> 8), UInt8(truncatingIfNeeded: size)] + data
     }
     if orientation != 1 { append(0xE1, Array("Exif\0\0".utf8) + Exif.bytes(orientation)) }
+    let contents = JPEGContents(file)
+    var profile = contents.profile.flatMap { ColorProfile.anonymous($0) }
     while let next = segments.next() {
       if next.marker == JPEGSegments.end { return result + [0xFF, 0xD9] }
-      let isProfile = next.marker == 0xE2 && next.data.has("ICC_PROFILE\0", at: 0)
-      guard let data = isProfile ? next.data : next.plain else { continue }
+      if next.isProfile, let whole = profile.take() {
+        let parts = stride(from: 0, to: whole.count, by: JPEGContents.largestPart).map {
+          whole[$0...].prefix(JPEGContents.largestPart)
+        }
+        for (index, part) in parts.enumerated() {
+          append(
+            0xE2,
+            Array("ICC_PROFILE\0".utf8) + [
+              UInt8(truncatingIfNeeded: index + 1), UInt8(truncatingIfNeeded: parts.count),
+            ]
+              + part)
+        }
+      }
+      guard let data = next.plain else { continue }
+      if let tables = contents.usedTables(next) {
+        if !tables.isEmpty { append(next.marker, tables) }
+        continue
+      }
       append(next.marker, data.slice)
       if next.marker == JPEGSegments.scan { result += segments.scanData().slice }
     }
     return result
-  }
-
-  /// CRC-32 as in PNG, annex D.
-  private static func checksum(_ bytes: [UInt8]) -> UInt32 {
-    ~bytes.reduce(~UInt32(0)) { sum, byte in
-      (0..<8).reduce(sum ^ UInt32(byte)) { value, _ in value >> 1 ^ (value & 1 == 0 ? 0 : 0xEDB8_8320) }
-    }
   }
 
   private static func big(_ number: Int) -> [UInt8] {
@@ -75,6 +133,88 @@ extension AnonymousPicture {
   }
 
   private static func little(_ number: Int) -> [UInt8] { big(number).reversed() }
+}
+
+/// The frames of an animated PNG file that are shown: as many as acTL says, which stands before the data (PNG, third edition, 11.3.6).
+private struct PNGFrames {
+  var isBeforeData = true
+  private var count = 0
+  private var seen = 0
+
+  init() {}
+
+  mutating func shows(_ kind: String, _ data: PictureBytes) -> Bool {
+    switch kind {
+    case "acTL":
+      guard isBeforeData, count == 0 else { return false }
+      count = data.big(0, 4) ?? 0
+      return true
+    case "fcTL":
+      seen += 1
+      return seen <= count
+    default: return 0 < seen && seen <= count
+    }
+  }
+}
+
+/// What a JPEG file has in several segments: its colour profile, and the tables that its frame and scans refer to.
+private struct JPEGContents {
+  /// The most bytes of a profile in one segment (ICC.1:2022, B.4).
+  static let largestPart = 65_519
+  /// Nil for none, and for one whose parts are not all there.
+  let profile: [UInt8]?
+  private let quantization: Set<Int>
+  private let huffman: Set<Int>
+
+  init(_ file: PictureBytes) {
+    var parts: [Int: PictureBytes] = [:]
+    var (quantization, huffman, count): (Set<Int>, Set<Int>, Int) = ([], [], 0)
+    var segments = JPEGSegments(file)
+    while let next = segments.next(), next.marker != JPEGSegments.end {
+      let data = next.data
+      if next.isProfile, let number = data.byte(12), let all = data.byte(13), parts[number] == nil {
+        (parts[number], count) = (data.from(14), all)
+      } else if next.isFrame {
+        for component in 0..<(data.byte(5) ?? 0) {
+          if let table = data.byte(8 + 3 * component) { quantization.insert(table) }
+        }
+      } else if next.marker == JPEGSegments.scan {
+        for component in 0..<(data.byte(0) ?? 0) {
+          guard let tables = data.byte(2 + 2 * component) else { continue }
+          // A table for AC has a class of its own (ITU-T T.81, B.2.4.2).
+          huffman.formUnion([tables >> 4, 0x10 | tables & 15])
+        }
+      }
+    }
+    (self.quantization, self.huffman) = (quantization, huffman)
+    let all = (1...max(count, 1)).compactMap { parts[$0] }
+    profile = count > 0 && all.count == count ? all.flatMap { Array($0.slice) } : nil
+  }
+
+  /// The tables of a DQT or DHT segment that are used; nil for another segment, and for one that is not whole (B.2.4).
+  func usedTables(_ segment: JPEGSegments.Segment) -> [UInt8]? {
+    guard [0xC4, 0xDB].contains(segment.marker) else { return nil }
+    var (left, used): (PictureBytes, [UInt8]) = (segment.data, [])
+    while let head = left.byte(0) {
+      let size: Int
+      if segment.marker == 0xDB {
+        size = head >> 4 == 0 ? 65 : 129
+      } else {
+        guard let counts = left.part(1, 16) else { return nil }
+        size = counts.slice.reduce(17) { $0 + Int($1) }
+      }
+      guard let table = left.part(0, size) else { return nil }
+      if segment.marker == 0xDB ? quantization.contains(head & 15) : huffman.contains(head) {
+        used += table.slice
+      }
+      left = left.from(size)
+    }
+    return used
+  }
+}
+
+extension JPEGSegments.Segment {
+  fileprivate var isProfile: Bool { marker == 0xE2 && data.has("ICC_PROFILE\0", at: 0) }
 }
 
 extension Exif {
@@ -119,14 +259,20 @@ extension AnonymousPicture {
     func append(_ kind: String, _ data: some Collection<UInt8>) {
       content += Array(kind.utf8) + little(data.count) + data + [UInt8](repeating: 0, count: data.count % 2)
     }
+    var profile: [UInt8]?
+    WebPChunks.each(file.from(12)) { chunk in
+      if chunk.kind == "ICCP" { profile = profile ?? ColorProfile.anonymous(chunk.data.slice) }
+    }
     WebPChunks.each(file.from(12)) { chunk in
       switch chunk.kind {
       case "VP8X":
         // Of the flags those of the profile, transparency and animation stay.
+        let kept: UInt8 = profile == nil ? 0x12 : 0x32
         var flags = chunk.data.slice
-        if let first = flags.first { flags[flags.startIndex] = first & 0x32 | (orientation == 1 ? 0 : 0x08) }
+        if let first = flags.first { flags[flags.startIndex] = first & kept | (orientation == 1 ? 0 : 0x08) }
         append("VP8X", flags)
-      case "VP8 ", "VP8L", "ALPH", "ICCP", "ANIM", "ANMF": append(chunk.kind, chunk.data.slice)
+      case "ICCP": if let profile = profile.take() { append("ICCP", profile) }
+      case "VP8 ", "VP8L", "ALPH", "ANIM", "ANMF": append(chunk.kind, chunk.data.slice)
       default: break
       }
     }
@@ -141,20 +287,68 @@ extension AnonymousPicture {
   /// The file with zeros in place of the items and boxes that describe it: the offsets of the others stay (ISO/IEC 14496-12, 8.11; ISO/IEC
   /// 23008-12, annex A).
   private static func avif(_ bytes: [UInt8]) -> [UInt8] {
+    let file = PictureBytes(bytes)
     var result = bytes
     var end = 0
-    Box.each(PictureBytes(bytes)) { box in
-      end = box.data.slice.endIndex
+    let items = itemsWithoutTracks(file)
+    Box.each(file) { box in
+      let range = box.data.slice.indices
+      end = range.upperBound
+      switch box.kind {
       // Of the whole file only these are needed (AVIF 1.1, 2 and 3).
-      if !["ftyp", "meta", "moov", "mdat"].contains(box.kind) {
-        for index in box.data.slice.indices { result[index] = 0 }
+      case "ftyp", "meta", "moov": break
+      case "mdat":
+        guard let items else { break }
+        clear(range, in: &result)
+        for item in items.map({ $0.clamped(to: range) }) { result.replaceSubrange(item, with: bytes[item]) }
+      default: clear(range, in: &result)
       }
       return true
     }
-    for range in descriptions(in: PictureBytes(bytes), depth: 0) {
-      for index in range.clamped(to: result.indices) { result[index] = 0 }
+    for range in descriptions(in: file, depth: 0) { clear(range, in: &result) }
+    for range in profiles(in: file, depth: 0) {
+      clear(range, in: &result)
+      guard let profile = ColorProfile.anonymous(bytes[range]) else { continue }
+      result.replaceSubrange(range.prefix(profile.count), with: profile)
     }
     return Array(result.prefix(end))
+  }
+
+  private static func clear(_ range: Range<Int>, in bytes: inout [UInt8]) {
+    for index in range.clamped(to: bytes.indices) { bytes[index] = 0 }
+  }
+
+  /// The bytes of all items; nil if there are tracks, whose samples are elsewhere, or if not all items are found.
+  private static func itemsWithoutTracks(_ file: PictureBytes) -> [Range<Int>]? {
+    guard Box.first("moov", in: file) == nil, let meta = Box.first("meta", in: file)?.dropped(4),
+      let places = Box.first("iloc", in: meta)
+    else { return nil }
+    let found = ItemPlaces(places, data: Box.first("idat", in: meta)).ranges(of: nil)
+    return found.isWhole ? found.ranges : nil
+  }
+
+  /// The colour profiles, which are properties of items and of samples (ISO/IEC 14496-12, 12.1.5).
+  private static func profiles(in boxes: PictureBytes, depth: Int) -> [Range<Int>] {
+    guard depth < 10 else { return [] }
+    var found: [Range<Int>] = []
+    Box.each(boxes) { box in
+      let content: PictureBytes?
+      switch box.kind {
+      case "colr":
+        let isProfile = box.data.has("prof", at: 0) || box.data.has("rICC", at: 0)
+        if isProfile, let profile = box.data.dropped(4) { found.append(profile.slice.indices) }
+        content = nil
+      case "iprp", "ipco", "moov", "trak", "mdia", "minf", "stbl": content = box.data
+      case "meta": content = box.data.dropped(4)
+      case "stsd": content = box.data.dropped(8)
+      // The fields of a visual sample entry (12.1.3).
+      case "av01": content = box.data.dropped(78)
+      default: content = nil
+      }
+      if let content { found += profiles(in: content, depth: depth + 1) }
+      return true
+    }
+    return found
   }
 
   private static func descriptions(in boxes: PictureBytes, depth: Int) -> [Range<Int>] {
@@ -195,7 +389,7 @@ extension AnonymousPicture {
       }
       return true
     }
-    return ItemPlaces(places, data: Box.first("idat", in: meta)).ranges(of: described)
+    return ItemPlaces(places, data: Box.first("idat", in: meta)).ranges(of: described).ranges
   }
 
   /// The item location box (ISO/IEC 14496-12, 8.11.3).
@@ -218,28 +412,35 @@ extension AnonymousPicture {
       return number
     }
 
-    func ranges(of ids: Set<Int>) -> [Range<Int>] {
+    /// The bytes of the items of these ids, or of all, and whether the box has been read to its end.
+    func ranges(of ids: Set<Int>?) -> (ranges: [Range<Int>], isWhole: Bool) {
       var places = self
       var found: [Range<Int>] = []
-      guard let version = box.byte(0), let sizes = places.next(2) else { return [] }
+      var isWhole = true
+      guard let version = box.byte(0), let sizes = places.next(2) else { return ([], false) }
       let (offsetSize, lengthSize, baseSize) = (sizes >> 12, sizes >> 8 & 15, sizes >> 4 & 15)
       let indexSize = version == 0 ? 0 : sizes & 15
-      guard let count = places.next(version < 2 ? 2 : 4) else { return [] }
+      guard let count = places.next(version < 2 ? 2 : 4) else { return ([], false) }
       for _ in 0..<count {
         guard let id = places.next(version < 2 ? 2 : 4), let method = places.next(version == 0 ? 0 : 2),
           places.next(2) != nil, let base = places.next(baseSize), let extents = places.next(2)
-        else { return found }
+        else { return (found, false) }
         for _ in 0..<extents {
           guard places.next(indexSize) != nil, let from = places.next(offsetSize),
             let length = places.next(lengthSize)
-          else { return found }
-          guard ids.contains(id), let start = method & 15 == 0 ? 0 : dataStart else { continue }
+          else { return (found, false) }
+          guard ids?.contains(id) ?? true else { continue }
           let (begin, isTooFar) = base.addingReportingOverflow(from)
+          // Without a length an extent has all that follows.
+          guard !isTooFar, length > 0, let start = method & 15 == 0 ? 0 : dataStart else {
+            isWhole = false
+            continue
+          }
           let (end, isTooLong) = (begin &+ start).addingReportingOverflow(length)
-          if !isTooFar, !isTooLong, begin &+ start <= end { found.append(begin &+ start..<end) }
+          if !isTooLong, begin &+ start <= end { found.append(begin &+ start..<end) } else { isWhole = false }
         }
       }
-      return found
+      return (found, isWhole)
     }
   }
 }

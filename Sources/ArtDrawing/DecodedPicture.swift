@@ -140,7 +140,8 @@ struct FirstFrame {
     data.reserveCapacity(file.count)
     let isWhole = PNGChunks.each(file) { kind, part in if kind == "IDAT" { data += part.slice } }
     guard isWhole else { throw .truncated(.png) }
-    guard let expected = PNGChunks.dataCount(file, header), cpixbuf_inflates(data, data.count, expected)
+    guard let expected = PNGChunks.dataCount(file, header),
+      cpixbuf_inflates(data, data.count, expected) > 0
     else {
       throw .broken(.png, "its compressed data are damaged")
     }

@@ -83,9 +83,13 @@ public struct BackgroundURL: Hashable, Sendable {
   /// The URL as a document stores it; nil if it is too long.
   public var storable: String? { string.utf8.count <= Limits.urlBytes ? string : nil }
 
-  /// The URL without its query, which may be a key; nil for a data: URL, which is a picture.
+  /// The URL without its query and the parameters of its path, such as `;jsessionid=1`, which may be keys; nil for a data: URL, which is a
+  /// picture.
   public var withoutQuery: String? {
-    isData ? nil : String(Substring(string.utf8.prefix { $0 != UInt8(ascii: "?") }))
+    guard !isData else { return nil }
+    let segments = string.utf8.prefix { $0 != UInt8(ascii: "?") }.split(
+      separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+    return segments.map { String(Substring($0.prefix { $0 != UInt8(ascii: ";") })) }.joined(separator: "/")
   }
 
   /// The URL for display and logs: shortened, without query and picture data.

@@ -158,6 +158,19 @@ private func refusal<Value>(_ body: () throws(Refusal) -> Value) -> Refusal? {
     #expect(BackgroundURL.filePath(in: text) == path)
   }
 
+  @Test("C11 a URL without its query has no parameters in its path either, which may be keys")
+  func parameters() throws {
+    for (url, plain) in [
+      ("https://a.org/b.png?key=1", "https://a.org/b.png"),
+      ("https://a.org/b;jsessionid=1", "https://a.org/b"),
+      ("https://a.org/b;k=1/c.png;l=2?m=3/4;n", "https://a.org/b/c.png"), ("http://a.org", "http://a.org"),
+      ("https://a.org//b/", "https://a.org//b/"), ("https://a.org?b;c", "https://a.org"),
+    ] {
+      #expect(try BackgroundURL(url).withoutQuery == plain)
+    }
+    #expect(try BackgroundURL("data:image/png;base64,AAAA").withoutQuery == nil)
+  }
+
   @Test("C11 a redacted URL and a refusal have no query and no picture data, and are short")
   func shown() throws {
     for (text, shown) in [

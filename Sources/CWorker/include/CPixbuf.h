@@ -74,7 +74,16 @@ void cpixbuf_quieten(void);
 
 void cpixbuf_free(struct cpixbuf_pixels *pixels);
 
-// Whether zlib data are complete, with a valid checksum, and expand to at least that many bytes.
-bool cpixbuf_inflates(const uint8_t *bytes, size_t count, size_t expected);
+// How many bytes zlib data have that are complete, with a valid checksum, and expand to at least that many bytes; 0 for others.
+size_t cpixbuf_inflates(const uint8_t *bytes, size_t count, size_t expected);
+
+// Expands the beginning of zlib data. Returns how many bytes were filled.
+size_t cpixbuf_inflate(const uint8_t *bytes, size_t count, uint8_t *out, size_t room);
+
+// The CRC-32 of PNG's chunks.
+uint32_t cpixbuf_checksum(const uint8_t *bytes, size_t count);
+
+// Makes zlib data. Returns how many bytes they have; 0 for too little room.
+size_t cpixbuf_deflate(const uint8_t *bytes, size_t count, uint8_t *out, size_t room);
 
 #endif
