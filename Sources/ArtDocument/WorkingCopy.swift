@@ -236,6 +236,7 @@ struct WorkingCopy: Sendable {
   private mutating func make(
     _ plan: UndoPlan, _ request: ClientRequest, time: () -> Int
   ) throws(ArtError) -> [Background] {
+    try checkRevision()
     let time = time()
     let applied = try content.apply(plan, at: time)
     log(plan.name, applied, kind: plan.kind, request, at: time)
@@ -247,11 +248,17 @@ struct WorkingCopy: Sendable {
   private mutating func make(
     _ edit: Edit, isBackground: Bool = false, _ request: ClientRequest, time: () -> Int
   ) throws(ArtError) -> [Background] {
+    try checkRevision()
     let time = time()
     let applied = try content.apply(edit.changes, at: time)
     guard !applied.changes.isEmpty else { return [] }
     log(edit.name, applied, kind: edit.kind, isBackground: isBackground, request, at: time)
     return applied.lost
+  }
+
+  /// Throws for an edit that no save could write.
+  private func checkRevision() throws(ArtError) {
+    guard content.revision < Limits.revision else { throw .tooManyRevisions() }
   }
 
   private mutating func log(

@@ -442,6 +442,13 @@ extension ArtError {
     ArtError(.tooLarge, "a document holds at most 1,000,000 emoji; begin another one")
   }
 
+  /// A document at the largest revision: an edit could not be saved.
+  package static func tooManyRevisions(_ name: String = "the document") -> ArtError {
+    ArtError(
+      .tooLarge, "\(name) has seen more edits than can be counted; copy its emoji into a new one", about: name
+    )
+  }
+
   /// An edit of more changes than the log keeps of one.
   static func tooManyChanges() -> ArtError {
     ArtError(.tooLarge, "an edit makes at most \(Limits.editChanges) changes; make several edits of it")

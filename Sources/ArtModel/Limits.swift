@@ -10,6 +10,8 @@ package enum Limits {
   package static let canvasSide = 100_000
   /// The number of emoji in one document.
   package static let emojiCount = 1_000_000
+  /// The largest revision of a document: every JSON reader represents whole numbers up to here exactly.
+  package static let revision = 1 << 53
   /// The number of changes in one edit: one for each field of each emoji and of the document.
   package static let editChanges = emojiCount * EmojiField.allCases.count + Field.ofDocument.count
   /// The number of characters (extended grapheme clusters) in one emoji's text.

@@ -33,9 +33,11 @@ enum Format {
   static let largestJournal = 512 << 20
   /// The page size that is written. VACUUM by another program may have changed it.
   static let pageSize = 4096
-  /// The largest revision, sequence number and count: every JSON reader represents numbers up to here
-  /// exactly.
-  static let largestNumber = 1 << 53
+  /// The largest revision, sequence number and count.
+  static let largestNumber = Limits.revision
+  /// The largest revision that is taken over from rows of another program, and from another copy. By editing nobody gets there; a document
+  /// that gets close to `largestNumber` could not be edited any more.
+  static let largestForeignRevision = 1 << 52
   static let fileExtension = ".emojiart"
 
   /// The tables that ANALYZE creates.

@@ -86,12 +86,6 @@ extension ArtError {
     ArtError(.tooLarge, "\(name) is larger than 256 MiB, the most a document may be", about: name)
   }
 
-  static func tooManyRevisions(_ name: String) -> ArtError {
-    ArtError(
-      .tooLarge, "\(name) has seen more edits than can be counted; copy its emoji into a new one", about: name
-    )
-  }
-
   static func leftover(_ name: String) -> ArtError {
     ArtError(
       .exists, "\(name) lies there, left by another program; SQLite would mix it in: move it away first",

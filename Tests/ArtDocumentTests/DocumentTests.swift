@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
-import ArtStore
 import TestSupport
 import Testing
 
 @testable import ArtDocument
+@testable import ArtStore
 
 @Suite("An open document") struct DocumentTests {
   private let folder: DocumentFolder
@@ -30,6 +30,25 @@ import Testing
     let received = try await events.until { $0 == .state(.open) }
     let edited = DocumentEvent.changed(ContentChange(of: entry, isBackground: false, before: 0))
     #expect(received == [edited, .state(.saving), .saved(revision: 1), .state(.open)])
+  }
+
+  @Test("F44 an edit that could never be saved is refused when it is made")
+  func lastRevision() async throws {
+    let file = try folder.make()
+    try file.edit { (transaction: DocumentTransaction) throws(ArtError) in
+      transaction.art.revision = Limits.revision - 1
+    }
+    let document = try await DocumentFolder.open(file)
+    _ = try await document.perform(.bee())
+    do {
+      try await document.perform(.bee())
+      #expect(Bool(false), "it was made")
+    } catch let error as ArtError {
+      #expect(error.code == .tooLarge)
+    }
+    #expect(await document.unsavedChanges == 1)
+    try await document.save()
+    #expect(try file.read().revision == Limits.revision)
   }
 
   @Test("D5 the twentieth change starts an autosave, which saves all edits at once")

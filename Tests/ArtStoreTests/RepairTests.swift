@@ -154,6 +154,30 @@ import Testing
     #expect(try file.read().emojisInOrder().map(\.text.string) == ["🦋"])
   }
 
+  @Test("F44 adopt takes over no revision that leaves no room for edits")
+  mutating func adoptedRevision() throws {
+    for (revision, isTaken) in [(1 << 52 - 1, true), (1 << 52, false), (1 << 53 - 2, false)] {
+      let file = try folder.document("\(revision).emojiart")
+      try file.add(seed: 1)
+      try shell(
+        file.path,
+        "UPDATE edit SET revision = \(revision), save = \(revision); UPDATE art SET revision = \(revision)")
+      let before = try bytes(file.path)
+      let stamp = maker.stamp()
+      let error = failure { try file.repair(.adopt, stamp: stamp) }
+      #expect(error?.code == (isTaken ? nil : .tooLarge), "\(revision)")
+      guard !isTaken else {
+        #expect(try file.read().revision == revision + 1)
+        try file.add(seed: 2)
+        continue
+      }
+      // Its emoji can still be saved.
+      #expect(try bytes(file.path) == before)
+      _ = try file.repair(.repair, stamp: maker.stamp())
+      #expect(try file.read().revision < 9 && file.read().emojiCount == 1)
+    }
+  }
+
   @Test("F9 check shows the values of another program beside those of the log")
   mutating func differences() throws {
     let file = try folder.document()

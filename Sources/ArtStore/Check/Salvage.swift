@@ -129,6 +129,12 @@ struct Salvage {
   mutating func image(named name: String, stamp: EditStamp) throws(ArtError) -> FileImage {
     let revision = max(art.revision, log.keys.max() ?? 0) + 1
     guard revision <= Format.largestNumber else { throw .tooManyRevisions(name) }
+    guard adopted.isEmpty || revision <= Format.largestForeignRevision else {
+      throw ArtError(
+        .tooLarge,
+        "another program has given \(name) the revision \(revision - 1), which leaves no room for edits; repair it without accepting that",
+        about: name)
+    }
     trimLog(at: revision)
     art.emojiCount = 0
     art.logBytes = 0

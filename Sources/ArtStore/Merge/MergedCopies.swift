@@ -18,8 +18,11 @@ struct MergedCopies {
     (copy, self.document, self.isByValue) = (document, document, isByValue)
   }
 
-  /// Merges one copy more. Throws `badValue` for another document, `parted`.
+  /// Merges one copy more. Throws `badValue` for another document, `parted`, and `tooLarge` for a revision that would leave no room for edits.
   mutating func add(_ other: DocumentCopy) throws(ArtError) {
+    guard other.content.revision <= max(Format.largestForeignRevision, document.content.revision) else {
+      throw .tooManyRevisions(other.name)
+    }
     do throws(ArtError) {
       parts.append(
         MergeOutcome.Part(
