@@ -20,6 +20,11 @@ extension ProtocolRequest {
     ProtocolRequest(body, since: since, isAboutSeveral: isAboutSeveral)
   }
 
+  /// The same request, with what the client knew if it does not say.
+  public func assuming(_ known: KnownHead) -> ProtocolRequest {
+    ProtocolRequest(body, tag: tag, since: since ?? known, isAboutSeveral: isAboutSeveral)
+  }
+
   /// Performs a request about earlier states. `hasZ` is whether emoji are written with their z-order values. Throws `noSuchRevision`,
   /// `ambiguous`, `exists`, `usage` for another request, and what saving and the file throw.
   public func answer(

@@ -66,8 +66,9 @@ public struct PageMessage: Sendable {
   public internal(set) var body: Body
   /// The page's tag, which the answer repeats.
   public let tag: ProtocolTag?
-  /// The last saved edit that the page knew when it first asked.
-  public let since: KnownHead?
+  /// The last saved edit that the page knew when it first asked. A page may repeat a request after days, so one that does not say so knew nothing:
+  /// its request is refused where the log does not reach back to the beginning.
+  public let since: KnownHead
 
   /// Parses a message. Throws the error with the message's tag, wherever that stands, because a page waits for the answer with it.
   public init(_ bytes: [UInt8]) throws(ProtocolRequest.Unreadable) {
@@ -80,7 +81,9 @@ public struct PageMessage: Sendable {
         try JSONReader.read(buffer) { (reader) throws(ArtError) in
           try reader.object { (key, reader) throws(ArtError) in try reading.read(key, &reader) }
         }
-        if let body = reading.body { return PageMessage(body: body, tag: reading.tag, since: reading.since) }
+        if let body = reading.body {
+          return PageMessage(body: body, tag: reading.tag, since: reading.since ?? .beginning)
+        }
         return try Self.request(buffer)
       }
     } catch {
@@ -106,15 +109,17 @@ public struct PageMessage: Sendable {
     return reading.tag
   }
 
-  private init(body: Body, tag: ProtocolTag?, since: KnownHead?) {
+  private init(body: Body, tag: ProtocolTag?, since: KnownHead) {
     (self.body, self.tag, self.since) = (body, tag, since)
   }
 
   /// A message with the verb of a stream's request.
   private static func request(_ buffer: UnsafeBufferPointer<UInt8>) throws(ArtError) -> PageMessage {
     do throws(ProtocolRequest.Unreadable) {
-      guard let request = try ProtocolRequest(buffer) else { throw .init(error: .noMessage(), tag: nil) }
-      return PageMessage(body: .request(request), tag: request.tag, since: request.since)
+      guard let request = try ProtocolRequest(buffer)?.assuming(.beginning) else {
+        throw .init(error: .noMessage(), tag: nil)
+      }
+      return PageMessage(body: .request(request), tag: request.tag, since: request.since ?? .beginning)
     } catch {
       throw error.error
     }
