@@ -34,7 +34,7 @@ extension Unicode.Scalar {
   }
 
   /// Whether nothing is drawn for the scalar, and it is no part of an emoji: such as a zero width space or a mark of direction.
-  var isInvisibleSign: Bool {
+  package var isInvisibleSign: Bool {
     switch value {
     case 0..<0xAD, 0x200D, 0xFE00...0xFE0F, 0xE0020...0xE007F: false
     // Most emoji are here, and looking up a property takes long.

@@ -143,10 +143,14 @@ final class Bucket: Sendable {
   }
 
   /// Whether documents of this name are carried, from a folder to a bucket and back: a plain name, which is not hidden, and not that of a
-  /// conflict copy, which is merged where it is.
+  /// conflict copy, which is merged where it is. Of the signs that are not shown it may have the zero width non-joiner, which some scripts need.
   static func carries(_ name: String) -> Bool {
     DocumentName.hasEnding(name) && DocumentName.isValid(name) && ConflictCopy.document(of: name) == nil
       && name.utf8.count <= 255 && !FilePath(name).hasSlash && name.utf8.first != UInt8(ascii: ".")
+      && !name.unicodeScalars.contains { $0.isInvisibleSign && $0 != zeroWidthNonJoiner }
+      && !DocumentName.withoutEnding(name).unicodeScalars.allSatisfy {
+        $0.isInvisibleSign || $0 == "\u{200D}"
+      }
   }
 
   /// The object of a document; nil if there is none.
@@ -240,6 +244,7 @@ final class Bucket: Sendable {
     }
   }
 
+  private static let zeroWidthNonJoiner: Unicode.Scalar = "\u{200C}"
   private static let probes = ".emojiart-probe-"
 
   /// A name for a probe: it tells when it was made, so that what a killed client has left is removed one day.
@@ -249,9 +254,18 @@ final class Bucket: Sendable {
 
   /// Whether an object is a probe that no client uses any more.
   private func isOldProbe(_ name: String) -> Bool {
-    guard name.hasPrefix(Self.probes), let time = Int(name.dropFirst(Self.probes.count).prefix { $0 != "-" })
+    // Of a probe's own letters only: a store can list any name, and this one is removed.
+    guard name.hasPrefix(Self.probes), name.utf8.dropFirst(Self.probes.utf8.count).allSatisfy(Self.isOfProbe),
+      let time = Int(name.dropFirst(Self.probes.count).prefix { $0 != "-" })
     else { return false }
     return (now() + state.withLock(\.offset)) / 1000 - time > 3_600
+  }
+
+  private static func isOfProbe(_ letter: UInt8) -> Bool {
+    switch letter {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "-"): true
+    default: false
+    }
   }
 
   /// Removes an object that is no document.

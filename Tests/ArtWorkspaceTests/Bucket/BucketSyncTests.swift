@@ -241,6 +241,28 @@ private final class MemoryStore: Sendable {
     #expect(store.names.isEmpty)
   }
 
+  @Test(
+    "Y8 nothing but an old probe of its own letters is removed, and no name that cannot be seen is carried")
+  func hostileNames() async throws {
+    try folder.make()
+    let sync = try sync()
+    let bees = try folder.bytes("bees.emojiart")
+    let probe = ".emojiart-probe-1-0123456789ab"
+    let others = [
+      ".emojiart-probe-1-x/../../../evil", ".emojiart-probe-1-x/evil", ".emojiart-probe-1-..",
+      ".emojiart-probe-1-\u{200B}",
+    ]
+    let invisible = ["\u{200B}", "bees\u{2060}", "\u{200C}", "\u{FEFF}bees"].map { $0 + ".emojiart" }
+    let shown = "می\u{200C}خواهم.emojiart"
+    for name in [probe, shown] + others + invisible { store[name] = bees }
+    let told = try await run(sync)
+    #expect(
+      told.contains("received \(shown)") && told.contains { $0.hasPrefix("left out \(invisible.count)") },
+      "\(told)")
+    #expect(store[probe] == nil && others.allSatisfy { store[$0] == bees })
+    #expect(!invisible.contains { access(folder[$0], F_OK) == 0 })
+  }
+
   @Test("Y8 conflict copies and what is no document are not carried, and names are compared by their bytes")
   func names() async throws {
     let copy = "bees.sync-conflict-20261122-131350-GT4PTP5.emojiart"
