@@ -24,8 +24,8 @@ struct RedirectChain {
     return left.milliseconds
   }
 
-  /// The next hop. Only the host that the user typed is reached through the user's proxies, and may have a
-  /// special address. Throws `dns`, `timeout`, `notAllowed`, and the errors of a proxy.
+  /// The next hop. Only the host that the user typed is reached through the user's proxies, and only its port that the user typed may have a
+  /// special address: the other ports of a machine are other programs', and of other users. Throws `dns`, `timeout`, `notAllowed`, and the errors of a proxy.
   mutating func nextHop(
     to target: Target, for request: WorkerRequest.Fetch, _ resolver: Resolver
   ) throws(Refusal) -> Hop {
@@ -33,7 +33,9 @@ struct RedirectChain {
     if isUsersHost, let proxy = try request.proxies.proxy(for: target) {
       return try hop(proxy.host, proxy.port, resolver, proxy, isExempt: true)
     }
-    let hop = try hop(target.host, target.port, resolver, isExempt: isUsersHost || request.allowsPrivate)
+    let hop = try hop(
+      target.host, target.port, resolver,
+      isExempt: isUsersHost && target.port == userTarget?.port || request.allowsPrivate)
     for address in hop.addresses where !hop.isExempt {
       if let purpose = address.specialPurpose { throw Refusal.special(target, address, purpose) }
     }
@@ -91,9 +93,9 @@ struct Target: Sendable, Hashable {
   let host: String
   let port: Int
 
-  /// Throws `scheme` and `badURL`.
-  init(_ url: String) throws(Refusal) {
-    try self.init(URLParts(), url)
+  /// `keepsDots` leaves `.` and `..` in the path as they are. Throws `scheme` and `badURL`.
+  init(_ url: String, keepsDots: Bool = false) throws(Refusal) {
+    try self.init(URLParts(keepsDots: keepsDots), url)
   }
 
   private init(_ parts: URLParts, _ location: String) throws(Refusal) {
@@ -102,7 +104,7 @@ struct Target: Sendable, Hashable {
     // A name, once in ASCII, may be an address.
     let ascii = try parts.asciiHost()
     if ascii != (try parts.get(CURLUPART_HOST)) { try parts.setHost(ascii) }
-    let whole = URLParts()
+    let whole = URLParts(keepsDots: parts.keepsDots)
     try whole.set(try parts.get(CURLUPART_URL))
     let name = try whole.get(CURLUPART_SCHEME)
     guard let scheme = Scheme(rawValue: name.lowercased()) else {
@@ -161,12 +163,19 @@ struct Target: Sendable, Hashable {
 /// A URL as libcurl parses it, in parts.
 final class URLParts {
   private let handle = curl_url()
+  /// Whether `.` and `..` in a path stay as they are.
+  let keepsDots: Bool
+
+  /// A URL without parts.
+  init(keepsDots: Bool = false) { self.keepsDots = keepsDots }
 
   deinit { curl_url_cleanup(handle) }
 
   /// Parses a URL; relative to the current one, if there is one. Throws `badURL`.
   func set(_ url: String, allowingUser: Bool = false) throws(Refusal) {
-    let flags = CURLU_NON_SUPPORT_SCHEME | CURLU_URLENCODE | (allowingUser ? 0 : CURLU_DISALLOW_USER)
+    let flags =
+      CURLU_NON_SUPPORT_SCHEME | CURLU_URLENCODE | (allowingUser ? 0 : CURLU_DISALLOW_USER)
+      | (keepsDots ? CURLU_PATH_AS_IS : 0)
     try check(curl_url_set(handle, CURLUPART_URL, url, UInt32(flags)))
   }
 

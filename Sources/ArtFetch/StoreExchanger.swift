@@ -19,7 +19,8 @@ package struct StoreExchanger {
   /// Sends the request. Throws the reasons of a transfer.
   package func run() throws(Refusal) -> StoreResponse {
     guard TransferSettings.isReady else { throw Refusal(.refused, "libcurl cannot be used") }
-    let target = try Target(exchange.request.url)
+    // Dots in a path are part of an object's name.
+    let target = try Target(exchange.request.url, keepsDots: true)
     let fetch = WorkerRequest.Fetch(
       url: exchange.request.url, isUserInitiated: true, proxies: exchange.proxies, limits: exchange.limits)
     var chain = RedirectChain(
