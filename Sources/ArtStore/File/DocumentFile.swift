@@ -102,6 +102,8 @@ extension DocumentFile {
       if lstat(path, &status) == 0 {
         throw ArtError(.noSuchDocument, "\(name) is a link to a file that is not there", about: name)
       }
+      // What a link leads to is not told where links are not followed.
+      guard try acceptsResolvedFolder() else { throw .noSuchDocument(name, near: []) }
       throw .noSuchDocument(name, near: NearNames.documents(near: path))
     }
     guard acceptsResolvedPath(to: real) else { throw .notADocument(name, "only a symbolic link leads to it") }
@@ -121,6 +123,16 @@ extension DocumentFile {
     do throws(SystemError) { return try FilePath.resolved(path) } catch {
       guard error.number == ENOENT else { throw ArtError(error, cannot: "open", name) }
       return nil
+    }
+  }
+
+  /// Whether the folder of `path` may be listed: always if links are followed, else only if none leads to it.
+  private func acceptsResolvedFolder() throws(ArtError) -> Bool {
+    guard !followsLinks else { return true }
+    let folder = FilePath(path).folder
+    do throws(SystemError) { return try FilePath(FilePath.resolved(folder)) == FilePath(folder) } catch {
+      guard error.number == ENOENT else { throw ArtError(error, cannot: "open", name) }
+      return false
     }
   }
 
