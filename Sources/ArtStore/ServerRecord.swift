@@ -4,7 +4,7 @@ import ArtModel
 import ArtSystem
 import Glibc
 
-/// What a server of a folder keeps for the next one, and for programs that look for it: its ports and, if its socket can outlive it, the
+/// What a server of a folder keeps for the next one, and for programs that look for it: its address and, if its sockets can outlive it, the
 /// keys of its pages' sessions.
 ///
 ///     $XDG_RUNTIME_DIR/emojiart/studio-DEVICE-INODE.json    this record; the numbers are those of the served folder
@@ -50,21 +50,57 @@ package struct ServerRecord: Sendable, Hashable {
     }
   }
 
-  /// The most ports that are remembered.
-  package static let mostPorts = 5
+  /// Where a server is: a name that only it has, and its port on loopback. Browsers resolve every name below `localhost` to this machine, and
+  /// the name and the port are an origin there: RFC 6761, section 6.3.
+  package struct Host: Sendable, Hashable {
+    /// What all names end with, so that the pages of two servers are of one *site*: a link may lead from one to the other.
+    private static let ending = ".emojiart.localhost"
+    /// The digits before that.
+    private static let digits = 20
+
+    /// The name.
+    package let name: String
+    /// The port.
+    package let port: Int
+
+    /// With a new name of 80 bits. `random` gives that many random bytes.
+    package init(at port: Int, random: (Int) -> [UInt8]) {
+      let digits = Array("0123456789abcdef".utf8)
+      let bytes = random(Self.digits / 2).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+      (name, self.port) = (String(decoding: bytes, as: UTF8.self) + Self.ending, port)
+    }
+
+    /// Nil unless they can be those of a server.
+    package init?(name: String, port: Int) {
+      let digits = name.utf8.prefix(Self.digits)
+      guard name.hasSuffix(Self.ending), name.utf8.count == Self.digits + Self.ending.utf8.count,
+        digits.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }),
+        (1...65_535).contains(port)
+      else { return nil }
+      (self.name, self.port) = (name, port)
+    }
+  }
+
+  /// The most hosts that are remembered.
+  package static let mostHosts = 5
 
   /// The folder that is served, for display.
   package var folder: String
-  /// The ports on 127.0.0.1: that of the last server, and those of its predecessors.
-  package var ports: [Int]
-  /// The last server's socket, if that was handed to it and can be handed to the next one.
-  package var socket: Socket?
-  /// The sessions, the one that was used last at the end. Without a socket there are none.
+  /// The host of the last server, and those of its predecessors.
+  package var hosts: [Host]
+  /// The last server's sockets, if they were handed to it and can be handed to the next one.
+  package var sockets: [Socket]
+  /// The sessions, the one that was used last at the end. Without sockets there are none.
   package var sessions: [SessionKey]
 
   /// A record with these values.
-  package init(folder: String, ports: [Int], socket: Socket? = nil, sessions: [SessionKey] = []) {
-    (self.folder, self.ports, self.socket, self.sessions) = (folder, ports, socket, sessions)
+  package init(folder: String, hosts: [Host], sockets: [Socket] = [], sessions: [SessionKey] = []) {
+    (self.folder, self.hosts, self.sockets, self.sessions) = (folder, hosts, sockets, sessions)
+  }
+
+  /// Whether the last server had the very same sockets.
+  package func hasSockets(_ others: [Socket]) -> Bool {
+    !others.isEmpty && sockets.count == others.count && zip(sockets, others).allSatisfy { $0.isSame(as: $1) }
   }
 }
 
@@ -77,8 +113,17 @@ extension ServerRecord {
     json.object { json in
       json.key("folder")
       json.string(folder)
-      json.key("ports")
-      json.array { json in for port in ports { json.integer(port) } }
+      json.key("hosts")
+      json.array { json in
+        for host in hosts {
+          json.object { json in
+            json.key("name")
+            json.string(host.name)
+            json.key("port")
+            json.integer(host.port)
+          }
+        }
+      }
       json.key("sessions")
       json.array { json in
         for session in sessions {
@@ -94,10 +139,8 @@ extension ServerRecord {
           }
         }
       }
-      if let socket {
-        json.key("socket")
-        socket.write(to: &json)
-      }
+      json.key("sockets")
+      json.array { json in for socket in sockets { socket.write(to: &json) } }
     }
     json.endLine()
     return json.bytes
@@ -105,31 +148,49 @@ extension ServerRecord {
 
   /// Parses a record. Throws `badJSON`.
   init(json: [UInt8]) throws(ArtError) {
-    var record = ServerRecord(folder: "", ports: [])
+    var record = ServerRecord(folder: "", hosts: [])
     try json.withUnsafeBufferPointer { (bytes) throws(ArtError) in
       try JSONReader.read(bytes) { (reader) throws(ArtError) in
         try reader.object { (key, reader) throws(ArtError) in
           switch key {
           case "folder": record.folder = try reader.string()
-          case "ports":
-            try reader.array { (reader) throws(ArtError) in record.ports.append(try reader.integer()) }
+          case "hosts":
+            try reader.array { (reader) throws(ArtError) in record.hosts.append(try Host(from: &reader)) }
           case "sessions":
             try reader.array { (reader) throws(ArtError) in
               record.sessions.append(try SessionKey(from: &reader))
             }
-          case "socket": record.socket = try Socket(from: &reader)
+          case "sockets":
+            try reader.array { (reader) throws(ArtError) in record.sockets.append(try Socket(from: &reader)) }
           default: try reader.skip()
           }
         }
       }
     }
-    guard (1...Self.mostPorts).contains(record.ports.count),
-      record.ports.allSatisfy({ (1...65_535).contains($0) })
-    else { throw ArtError(.badJSON, "a server's record with the ports \(record.ports)") }
-    guard record.socket != nil || record.sessions.isEmpty else {
+    guard (1...Self.mostHosts).contains(record.hosts.count) else {
+      throw ArtError(.badJSON, "a server's record with \(record.hosts.count) hosts")
+    }
+    guard !record.sockets.isEmpty || record.sessions.isEmpty else {
       throw ArtError(.badJSON, "a server's record with sessions of no socket")
     }
     self = record
+  }
+}
+
+extension ServerRecord.Host {
+  fileprivate init(from reader: inout JSONReader) throws(ArtError) {
+    var (name, port): (String?, Int?) = (nil, nil)
+    try reader.object { (key, reader) throws(ArtError) in
+      switch key {
+      case "name": name = try reader.string()
+      case "port": port = try reader.integer()
+      default: try reader.skip()
+      }
+    }
+    guard let name, let port, let host = Self(name: name, port: port) else {
+      throw reader.error("a host that is none")
+    }
+    self = host
   }
 }
 
@@ -195,9 +256,13 @@ package final class ServerPlace: Sendable {
   private let descriptor: Int32?
 
   /// The place for the server of a folder. Throws what looking at the folder and creating the private folder throw.
-  package init(of folder: String) throws(ArtError) {
+  package convenience init(of folder: String) throws(ArtError) {
+    try self.init(of: folder, in: Self.folder())
+  }
+
+  /// The place in a private folder.
+  init(of folder: String, in place: String) throws(ArtError) {
     guard let identity = FileIdentity(at: folder) else { throw .system("look at", folder) }
-    let place = try Self.folder()
     base = "\(place)/studio-\(identity.device)-\(identity.inode)"
     let file = open(base + ".lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard file >= 0 else { throw .system("open", base + ".lock") }
@@ -225,9 +290,12 @@ package final class ServerPlace: Sendable {
     do throws(ArtError) { return try ServerRecord(json: bytes) } catch { return nil }
   }
 
-  /// Replaces the record.
+  /// Replaces the record. If that fails, the old record is removed, which needs no room: it may have sessions that have ended.
   package func write(_ record: ServerRecord) throws(ArtError) {
-    try file.update { _ in (record.json, ()) }
+    do throws(ArtError) { try file.update { _ in (record.json, ()) } } catch {
+      guard unlink(file.path) == 0 || errno == ENOENT else { throw .system("remove", file.path) }
+      throw error
+    }
   }
 
   private var file: ReplacedFile {

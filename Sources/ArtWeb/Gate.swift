@@ -52,11 +52,18 @@ public struct WebRefusal: Error, Hashable, Sendable {
 
   /// A refusal with these values.
   public init(_ status: Int, _ reason: String) { (self.status, self.reason) = (status, reason) }
+
+  /// Of a request without a ticket that is valid.
+  public static let noTicket = WebRefusal(401, "no valid ticket; reload the page")
+  /// Of a request for another host.
+  public static let otherHost = WebRefusal(
+    421, "the studio is not at this address; open it by a link of `emojiart serve --link`")
 }
 
 /// Decides which requests reach the server. Every request passes it before it is routed.
 ///
-/// Any page of any site can send requests to a server on loopback. So the host must be ours (against DNS rebinding), the browser must say
+/// Any page of any site can send requests to a server on loopback. So the host must be ours, a name that no other server has had, nor any program of
+/// another user at our port (decision 85; it is also against DNS rebinding); the browser must say
 /// that our own page sends the request, and everything but the page itself needs a ticket of a page that proved itself.
 public struct Gate: Sendable {
   /// The bounds of a request's head.
@@ -72,12 +79,14 @@ public struct Gate: Sendable {
 
   private let hosts: [String]
 
-  /// The gate at a port of a server.
-  public init(port: Int) {
-    let names = ["127.0.0.1", "localhost", "[::1]"]
+  /// The gate of a server with this name, at this port.
+  public init(name: String, port: Int) {
     // Browsers leave out the port of the scheme.
-    hosts = names.map { "\($0):\(port)" } + (port == 80 ? names : [])
+    hosts = ["\(name):\(port)"] + (port == 80 ? [name] : [])
   }
+
+  /// Whether a request is for this server.
+  public func isHost(of request: WebRequest) -> Bool { request.value("host").map(hosts.contains) ?? false }
 
   /// The route of a request. `isTicket` says whether a ticket is valid. Throws why it is refused.
   public func route(
@@ -87,14 +96,14 @@ public struct Gate: Sendable {
       throw WebRefusal(431, "more than \(Self.fields) fields")
     }
     guard let host = request.value("host"), hosts.contains(host) else {
-      throw WebRefusal(421, "the host is not this server's")
+      throw .otherHost
     }
     let route = try WebRoute(request)
     try checkOrigin(request, host, route)
     try checkSite(request, route)
     if route.needsTicket {
       guard let ticket = request.ticket, isTicket(ticket) else {
-        throw WebRefusal(401, "no valid ticket; reload the page")
+        throw .noTicket
       }
     }
     return route

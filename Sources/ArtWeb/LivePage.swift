@@ -48,15 +48,23 @@ public actor LivePage {
   /// The request for whole documents that is being performed. One at a time; other requests need not wait for it.
   private var filing: Task<Void, Never>?
 
+  /// Whether its session has ended.
+  private let isOver = Atomic(false)
+
   /// A page that has proved its session.
   public init(_ client: DocumentClient, of hub: StudioHub, to output: any PageOutput) {
     (self.client, self.hub, self.output) = (client, hub, output)
   }
 
+  /// The page's session has ended: of its messages that wait, none is performed any more.
+  public nonisolated func end() { isOver.store(true, ordering: .releasing) }
+
+  private nonisolated var hasEnded: Bool { isOver.load(ordering: .acquiring) }
+
   /// Performs the messages of one read in order, and answers each.
   public func receive(_ frames: [[UInt8]]) async {
     var run: [PageMessage] = []
-    for frame in frames {
+    for frame in frames where !hasEnded {
       do throws(ProtocolRequest.Unreadable) {
         let message = try PageMessage(frame)
         if message.documentRequest != nil {
@@ -112,7 +120,7 @@ public actor LivePage {
   // MARK: Edits
 
   private func edit(_ run: [PageMessage]) async {
-    guard !run.isEmpty else { return }
+    guard !run.isEmpty, !hasEnded else { return }
     guard let session else {
       for message in run { await attempt(message.tag) { () throws(ArtError) in _ = try opened() } }
       return
@@ -255,6 +263,7 @@ public actor LivePage {
       }
     case .create, .rename, .duplicate, .makeFolder, .repair, .delete, .putBack, .merge:
       await filing?.value
+      guard !hasEnded else { return }
       filing = Task {
         await attempt(tag) { () throws(ArtError) in
           let outcome = try await hub.perform(request, by: client)

@@ -29,7 +29,7 @@ static enum csystem_peer peer_in(const void *answer, ssize_t size, const struct 
   return found->idiag_uid == getuid() ? csystem_peer_own : csystem_peer_other;
 }
 
-enum csystem_peer csystem_loopback_peer(uint16_t peer, uint16_t port) {
+enum csystem_peer csystem_loopback_peer(uint16_t peer, uint16_t port, bool is_v6) {
   int descriptor = socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
   if (descriptor < 0) return csystem_peer_unknown;
   struct {
@@ -38,18 +38,19 @@ enum csystem_peer csystem_loopback_peer(uint16_t peer, uint16_t port) {
   } request = {
       .head = {.nlmsg_len = sizeof request, .nlmsg_type = SOCK_DIAG_BY_FAMILY, .nlmsg_flags = NLM_F_REQUEST},
       .body = {
-          .sdiag_family = AF_INET,
+          .sdiag_family = is_v6 ? AF_INET6 : AF_INET,
           .sdiag_protocol = IPPROTO_TCP,
           .idiag_states = ~0u,
           .id = {
               .idiag_sport = htons(peer),
               .idiag_dport = htons(port),
-              .idiag_src = {htonl(INADDR_LOOPBACK)},
-              .idiag_dst = {htonl(INADDR_LOOPBACK)},
               .idiag_cookie = {INET_DIAG_NOCOOKIE, INET_DIAG_NOCOOKIE},
           },
       },
   };
+  // ::1 ends with 1.
+  const int word = is_v6 ? 3 : 0;
+  request.body.id.idiag_src[word] = request.body.id.idiag_dst[word] = htonl(is_v6 ? 1 : INADDR_LOOPBACK);
   enum csystem_peer result = csystem_peer_unknown;
   if (send(descriptor, &request, sizeof request, 0) == sizeof request) {
     // The kernel has answered when `send` returns.

@@ -4,22 +4,35 @@
   import ArtModel
   import ArtSystem
   import ArtWeb
+  import ArtWorkspace
   import Glibc
   import NIOCore
   import NIOHTTP1
   import NIOPosix
   import NIOWebSocket
 
-  /// A port of the server with its gate.
+  /// A port of the server, with the gates of those whose names lead there.
+  ///
+  /// Another program may have had the port of a former server since, and what that has left in a browser counts as a page of that server's name and
+  /// port: so only the page's files are there, by which a page finds what it has kept, and neither sessions nor launch codes are taken.
   struct Door: Sendable {
     let port: Int
-    let gate: Gate
-    /// Whether a former server had the port. Another program may have had it since, and what that has left in a browser counts as the page of
-    /// this port: so only the page's files are there, by which a page finds what it has kept, and neither sessions nor launch codes are taken.
-    let isFormer: Bool
+    private let own: Gate?
+    private let former: [Gate]
 
-    init(port: Int, isFormer: Bool = false) {
-      (self.port, gate, self.isFormer) = (port, Gate(port: port), isFormer)
+    /// The door at a port. `host` is that of this server, `former` are those of its predecessors; only those at the port count.
+    init(port: Int, of host: ServerRecord.Host, former: [ServerRecord.Host]) {
+      let gates = { (hosts: [ServerRecord.Host]) in
+        hosts.filter { $0.port == port }.map { Gate(name: $0.name, port: port) }
+      }
+      (self.port, own, self.former) = (port, gates([host]).first, gates(former))
+    }
+
+    /// The gate of a request, and whether it is that of a former server. Throws a refusal for the name of no server.
+    func gate(of request: WebRequest) throws(WebRefusal) -> (gate: Gate, isFormer: Bool) {
+      if let own, own.isHost(of: request) { return (own, false) }
+      guard let gate = former.first(where: { $0.isHost(of: request) }) else { throw .otherHost }
+      return (gate, true)
     }
   }
 
@@ -71,15 +84,16 @@
         shouldUpgrade: { channel, head in
           channel.eventLoop.makeSucceededFuture(fields(toUpgrade: head, server, door))
         },
-        upgradePipelineHandler: { channel, _ in
+        upgradePipelineHandler: { channel, head in
           channel.eventLoop.makeCompletedFuture {
+            let isFormer = try door.gate(of: WebRequest(head)).isFormer
             let pipeline = channel.pipeline.syncOperations
             try pipeline.addHandler(FrameCheck(boundLimit.value))
             try pipeline.addHandler(
               NIOWebSocketFrameAggregator(
                 minNonFinalFragmentSize: 1, maxAccumulatedFrameCount: 64,
                 maxAccumulatedFrameSize: PageMessage.limit))
-            try pipeline.addHandler(SocketHandler(server, door, boundLimit.value))
+            try pipeline.addHandler(SocketHandler(server, isFormer: isFormer, boundLimit.value))
           }
         })
       try pipeline.configureHTTPServerPipeline(
@@ -116,11 +130,13 @@
         $0 + $1.name.utf8.count + $1.value.utf8.count + 4
       }
       guard bytes <= Gate.headBytes else { throw WebRefusal(431, "the head is too long") }
+      let request = WebRequest(head)
+      let (gate, isFormer) = try door.gate(of: request)
       let route = try withSessions { (sessions, _) throws(WebRefusal) in
-        try door.gate.route(WebRequest(head)) { !door.isFormer && sessions.isTicket($0) }
+        try gate.route(request) { !isFormer && sessions.isTicket($0) }
       }
-      if case .session = route, door.isFormer {
-        throw WebRefusal(403, "this port was a former server's; open the page by its link")
+      if case .session = route, isFormer {
+        throw WebRefusal(403, "this address was a former server's; open the page by its link")
       }
       return route
     }

@@ -10,10 +10,10 @@
 
   /// The socket by which other programs of the user ask a running server. It is in a private folder, and browsers cannot open such sockets.
   ///
-  ///     program: link                      server: http://127.0.0.1:PORT/#c=CODE
+  ///     program: link                      server: http://NAME:PORT/#c=CODE
   ///                                                the document that its pages open first, percent-encoded
   ///              sessions                          a line of JSON for each session
-  ///              revoke ID, or revoke              how many sessions have ended
+  ///              revoke ID, or revoke              how many sessions have ended, and why the next server may not know that
   enum ControlSocket {
     /// The most bytes of an answer: a link and the path of a document, of which each byte may become three; or all sessions.
     private static let limit = 256 + 3 * Int(PATH_MAX) + 64 << 10
@@ -73,12 +73,12 @@
   struct RunningServer: Sendable, Hashable {
     /// The link with a new launch code.
     let link: String
-    /// Its port on 127.0.0.1.
+    /// Its port on loopback.
     let port: Int
     /// The document that its pages open first, percent-encoded; empty for none.
     private let first: String
 
-    private static let origin = "http://127.0.0.1:"
+    private static let scheme = "http://"
 
     /// The answer of a server with this link.
     init(link: String, port: Int, first: String?) {
@@ -88,8 +88,10 @@
     /// Parses an answer; nil for one that is not whole.
     init?(answer: String) {
       let lines = answer.split(separator: "\n", omittingEmptySubsequences: false)
-      guard lines.count == 3, lines[2].isEmpty, lines[0].hasPrefix(Self.origin),
-        let port = Int(lines[0].dropFirst(Self.origin.count).prefix { $0 != "/" })
+      guard lines.count == 3, lines[2].isEmpty, lines[0].hasPrefix(Self.scheme),
+        let port = lines[0].dropFirst(Self.scheme.count).prefix(while: { $0 != "/" }).split(separator: ":")
+          .last
+          .flatMap({ Int($0) })
       else { return nil }
       (link, self.port, first) = (String(lines[0]), port, String(lines[1]))
     }
@@ -158,11 +160,15 @@
     private func answer(_ request: StudioLaunch.Request) -> String {
       switch request {
       case .link:
-        RunningServer(link: server.link(), port: server.door.port, first: server.hub.first).answer
+        RunningServer(link: server.link(), port: server.host.port, first: server.hub.first).answer
       // Without a session there is an answer, too.
       case .sessions: StudioSession.json(server.sessions()) + "\n"
-      case .revoke(let session): "\(server.revoke(session))\n"
+      case .revoke(let session): Self.text(server.revoke(session))
       }
+    }
+
+    private static func text(_ revoked: (count: Int, fault: ArtError?)) -> String {
+      "\(revoked.count)\(revoked.fault.map { " \($0.cause)" } ?? "")\n"
     }
   }
 #endif

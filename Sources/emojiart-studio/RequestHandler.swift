@@ -199,6 +199,9 @@
     private func answer(
       _ route: WebRoute, _ request: WebRequest, _ body: [UInt8]
     ) async throws(WebRefusal) -> WebAnswer {
+      // The session may have ended while the body came.
+      let isAdmitted = withSessions { sessions, _ in request.ticket.map(sessions.isTicket) ?? false }
+      guard !route.needsTicket || isAdmitted else { throw .noTicket }
       switch route {
       case .asset(let name): return try asset(name, request)
       case .session:

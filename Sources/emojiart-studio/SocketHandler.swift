@@ -23,13 +23,15 @@
     private static let silentPings = 3
 
     private let server: StudioServer
-    private let door: Door
+    /// Whether the page is at the address of a former server.
+    private let isFormer: Bool
     private let limit: ConnectionLimit
     private var handshake = Handshake()
     private var inbox: [[UInt8]] = []
     /// Takes the messages of a page that is admitted.
     var batches: AsyncStream<[[UInt8]]>.Continuation?
     private var ticket: String?
+    private var page: LivePage?
     private var slow: Scheduled<Void>?
     private var pings: RepeatedTask?
     private var silent = 0
@@ -42,8 +44,8 @@
     /// Whether the connection ends: nothing more is read then.
     private var isEnding = false
 
-    init(_ server: StudioServer, _ door: Door, _ limit: ConnectionLimit) {
-      (self.server, self.door, self.limit) = (server, door, limit)
+    init(_ server: StudioServer, isFormer: Bool, _ limit: ConnectionLimit) {
+      (self.server, self.isFormer, self.limit) = (server, isFormer, limit)
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
@@ -124,6 +126,7 @@
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
       guard event is SessionEnded else { return context.fireUserInboundEventTriggered(event) }
+      page?.end()
       send(Handshake.ended, context)
       close(context, .policyViolation)
     }
@@ -144,7 +147,7 @@
       limit.release(frame.count)
       // What came in one read with the request was not counted.
       guard frame.count <= ConnectionLimit.proofBytes else { return close(context, .messageTooLarge) }
-      guard !door.isFormer else {
+      guard !isFormer else {
         send(Handshake.unknown, context)
         return close(context, .policyViolation)
       }
@@ -171,7 +174,7 @@
 
     private func begin(_ page: LivePage, _ ticket: String, _ context: ChannelHandlerContext) {
       let (stream, batches) = AsyncStream<[[UInt8]]>.makeStream()
-      self.batches = batches
+      (self.batches, self.page) = (batches, page)
       let server = server
       let channel = context.channel
       server.hub.admit(page, ticket)

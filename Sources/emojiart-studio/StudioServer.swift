@@ -54,14 +54,15 @@
     let hub: StudioHub
     let bodies: StudioBodies
     let assets = SentAssets(.system)
-    let door: Door
+    /// Its name and its port.
+    let host: ServerRecord.Host
     let waiting: WaitingBytes
-    /// The ports of former servers.
-    let formerPorts: [Int]
+    /// Those of former servers.
+    private let formerHosts: [ServerRecord.Host]
     /// Names the folder also after a restart.
     private let folderID: String
-    /// The socket of this server, if a later one can get it.
-    private let socket: ServerRecord.Socket?
+    /// The sockets of this server, if a later one can get them.
+    private let sockets: [ServerRecord.Socket]
     /// What its pages seal their kept edits with; nil if it cannot be kept.
     private let secret: [UInt8]?
     private let keep: @Sendable (ServerRecord) throws(ArtError) -> Void
@@ -72,18 +73,21 @@
     private let keeping = Mutex(())
     private let state: Mutex<State>
 
-    /// A server of a folder at a port. With the socket of the former server it knows that one's sessions: nobody else had the port meanwhile.
+    /// A server of a folder at a port. With the sockets of the former server it has that one's name and knows its sessions: nobody else had the port
+    /// meanwhile. Any other one draws a name, so that nothing which another program has left in a browser is of its origin.
     /// `start` is the time since the machine's boot, `waiting` how many bytes may wait. `keep` keeps the record for a later server. `end` ends the server.
     init(
-      _ launch: StudioLaunch, _ workspace: Workspace, port: Int, socket: ServerRecord.Socket? = nil,
+      _ launch: StudioLaunch, _ workspace: Workspace, port: Int, sockets: [ServerRecord.Socket] = [],
       after former: ServerRecord? = nil, at start: Duration = .zero, waiting: Int = WaitingBytes.limit,
       secret: [UInt8]? = nil, preferences: PagePreferences? = nil,
       clock: some Clock<Duration> = ContinuousClock(),
       end: @escaping @Sendable () -> Void = { kill(getpid(), SIGTERM) },
       keep: @escaping @Sendable (ServerRecord) throws(ArtError) -> Void
     ) {
-      (self.launch, self.socket, self.secret, self.keep, self.end) = (launch, socket, secret, keep, end)
-      door = Door(port: port)
+      (self.launch, self.sockets, self.secret, self.keep, self.end) = (launch, sockets, secret, keep, end)
+      let successor = former.flatMap { $0.hasSockets(sockets) ? $0 : nil }
+      let host = successor?.hosts.first ?? ServerRecord.Host(at: port, random: WebSecrets.system.random)
+      (self.host, formerHosts) = (host, (former?.hosts ?? []).filter { $0 != host })
       self.waiting = WaitingBytes(limit: waiting)
       let begin = clock.now
       elapsed = { start + begin.duration(to: clock.now) }
@@ -95,11 +99,7 @@
           renderer: Renderer(pool: HelperPool(limit: Self.drawings)), recovery: workspace.recovery(by: nil)))
       folderID = Self.identity(
         FileIdentity(at: launch.folder), born: FileIdentity.birthTime(at: launch.folder), at: launch.folder)
-      formerPorts = (former?.ports ?? []).filter { $0 != port }
-      var sessions: [PageSessions.Session] = []
-      if let socket, let former, former.socket?.isSame(as: socket) == true {
-        sessions = former.sessions.map { PageSessions.Session($0) }
-      }
+      let sessions = (successor?.sessions ?? []).map { PageSessions.Session($0) }
       state = Mutex(State(sessions: PageSessions(.system, sessions: sessions), kept: start))
     }
 
@@ -142,7 +142,7 @@
       let code = withSessions { sessions, now in sessions.makeCode(at: now) }
       state.withLock { $0.arrivals += 1 }
       endUnlessPageComes()
-      return "http://127.0.0.1:\(door.port)/#c=\(code)"
+      return "http://\(host.name):\(host.port)/#c=\(code)"
     }
 
     /// Uses the sessions.
@@ -158,13 +158,14 @@
       return try result.get()
     }
 
-    /// Keeps the ports, and with a socket that a later server can get the sessions' keys, for that one.
-    func keepSessions() {
+    /// Keeps the hosts, and with sockets that a later server can get the sessions' keys, for that one. Returns why it cannot.
+    @discardableResult
+    func keepSessions() -> ArtError? {
       keeping.withLock { _ in
         var record = ServerRecord(
-          folder: launch.folder, ports: Array(([door.port] + formerPorts).prefix(ServerRecord.mostPorts)),
-          socket: socket)
-        if socket != nil {
+          folder: launch.folder, hosts: Array(([host] + formerHosts).prefix(ServerRecord.mostHosts)),
+          sockets: sockets)
+        if !sockets.isEmpty {
           let now = now
           record.sessions = state.withLock { state in
             state.kept = now
@@ -173,7 +174,9 @@
         }
         do throws(ArtError) { try keep(record) } catch {
           Main.report("pages will need a new link after a restart: \(error.cause)")
+          return error
         }
+        return nil
       }
     }
 
@@ -189,8 +192,8 @@
       }
     }
 
-    /// Ends a session, or all of them, and tells their pages. Returns how many there were.
-    func revoke(_ session: String?) -> Int {
+    /// Ends a session, or all of them, and tells their pages. Returns how many there were, and why the next server may not know that they have ended.
+    func revoke(_ session: String?) -> (count: Int, fault: ArtError?) {
       let ended = state.withLock { state in
         let pages = state.sockets.values.filter { page in
           guard let own = page.ticket.flatMap({ state.sessions.session(of: $0) }) else { return false }
@@ -199,8 +202,7 @@
         return (pages.map(\.channel), state.sessions.revoke(session).count)
       }
       for channel in ended.0 { channel.pipeline.fireUserInboundEventTriggered(SocketHandler.SessionEnded()) }
-      keepSessions()
-      return ended.1
+      return (ended.1, keepSessions())
     }
 
     // MARK: Connections
@@ -234,7 +236,7 @@
     func admit(_ channel: any Channel, _ ticket: String) {
       state.withLock { $0.sockets[ObjectIdentifier(channel)]?.ticket = ticket }
       // Writing a file may take long, and this is the thread of all connections.
-      if socket != nil { Task { keepSessions() } }
+      if !sockets.isEmpty { Task { keepSessions() } }
     }
 
     /// Whether the page with a ticket may stay connected. It so uses its session, which is kept once a day: a later server must know that a session
@@ -243,7 +245,7 @@
       let now = now
       let (stays, isDue) = state.withLock { state in
         guard state.sessions.stays(ticket, at: now) else { return (false, false) }
-        guard socket != nil, now >= state.kept + Self.keepPause else { return (true, false) }
+        guard !sockets.isEmpty, now >= state.kept + Self.keepPause else { return (true, false) }
         state.kept = now
         return (true, true)
       }
@@ -345,24 +347,24 @@
       if let handed {
         socket = handed
       } else {
-        socket = try ListeningSocket(at: launch.port, avoiding: former?.ports ?? [])
+        socket = try ListeningSocket(at: launch.port)
       }
       let server = StudioServer(
-        launch, workspace, port: socket.port, socket: handed?.identity, after: former,
+        launch, workspace, port: socket.port, sockets: handed?.identities ?? [], after: former,
         at: .seconds(ListeningSocket.secondsSinceBoot), secret: Self.secret(), preferences: PagePreferences()
       ) { (record) throws(ArtError) in try place.write(record) }
       server.keepSessions()
       let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
       ending.isAwaited = true
-      let listener = try await Connection.listen(socket.descriptor, server, at: server.door, group)
-      let formerListeners = try await listenAtFormerPorts(server, group)
+      let listeners =
+        try await listen(socket, server, group) + listenAtFormerPorts(server, group)
       let control = try await ControlSocket.listen(at: place.socket, server, group)
       let link = server.link()
       Main.write(link + "\n", to: 1)
       if launch.opens { Browser.open(link) }
       for await _ in ending.stream { break }
       let telling = Task { await server.sayGoodbye(group.next()) }
-      for listener in [listener] + formerListeners { listener.close(promise: nil) }
+      for listener in listeners { listener.close(promise: nil) }
       control.close(promise: nil)
       unlink(place.socket)
       let saving = Task { await workspace.close() }
@@ -389,19 +391,29 @@
       }
     }
 
+    private static func listen(
+      _ socket: ListeningSocket, _ server: StudioServer, _ group: MultiThreadedEventLoopGroup
+    ) async throws(ArtError) -> [any Channel] {
+      let door = Door(port: socket.port, of: server.host, former: server.formerHosts)
+      var listeners: [any Channel] = []
+      for descriptor in socket.descriptors {
+        listeners.append(try await Connection.listen(descriptor, server, at: door, group))
+      }
+      return listeners
+    }
+
     /// Listens where former servers did, at those ports that are free: see `Door`.
     private static func listenAtFormerPorts(
       _ server: StudioServer, _ group: MultiThreadedEventLoopGroup
     ) async throws(ArtError) -> [any Channel] {
       var listeners: [any Channel] = []
-      for port in server.formerPorts {
+      for port in Set(server.formerHosts.map(\.port)) where port != server.host.port {
         let socket: ListeningSocket
         do throws(SystemError) { socket = try ListeningSocket(at: port) } catch {
           // Another program has the port by now, as it may.
           continue
         }
-        let door = Door(port: port, isFormer: true)
-        listeners.append(try await Connection.listen(socket.descriptor, server, at: door, group))
+        listeners += try await listen(socket, server, group)
       }
       return listeners
     }
@@ -448,7 +460,8 @@
         let sessions = try StudioSession.parse(answer)
         Main.write(launch.isJSON ? StudioSession.json(sessions) : StudioSession.words(sessions), to: 1)
       case .revoke(let session):
-        guard let count = Int(answer.dropLast()) else { throw .badAnswer(launch.folder) }
+        let parts = answer.dropLast().split(separator: " ", maxSplits: 1)
+        guard let count = parts.first.flatMap({ Int($0) }) else { throw .badAnswer(launch.folder) }
         guard count > 0 || session == nil else {
           throw ArtError(
             .badValue, "there is no session \(session ?? ""); see `emojiart serve --sessions`", about: session
@@ -457,6 +470,12 @@
         Main.write(
           launch.isJSON
             ? "{\"revoked\":\(count)}\n" : "\(count) \(count == 1 ? "session" : "sessions") ended\n", to: 1)
+        guard parts.count == 1 else {
+          throw ArtError(
+            .inputOutput,
+            "the server has ended what was asked for, and cannot keep that for the next one: \(parts[1]); make room, and ask again",
+            about: launch.folder)
+        }
       }
     }
 

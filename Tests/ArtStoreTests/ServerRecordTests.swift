@@ -10,10 +10,11 @@ import Testing
   @Test("H9 a record is read as it was written, also one with members of a later version")
   func record() throws {
     let key = ServerRecord.SessionKey(id: "a1", key: [UInt8](0..<32), made: 1, used: 2)
-    let socket = ServerRecord.Socket(cookie: 1, inode: 2, boot: 3)
+    let sockets = [1, 5].map { ServerRecord.Socket(cookie: $0, inode: 2, boot: 3) }
+    let hosts = [8_080, 1].map { ServerRecord.Host(at: $0) { [UInt8](repeating: 0xA1, count: $0) } }
     for record in [
-      ServerRecord(folder: "/srv/art", ports: [8_080, 1], socket: socket, sessions: [key]),
-      ServerRecord(folder: "/srv/art", ports: [8_080]),
+      ServerRecord(folder: "/srv/art", hosts: hosts, sockets: sockets, sessions: [key]),
+      ServerRecord(folder: "/srv/art", hosts: [hosts[0]]),
     ] {
       #expect(try ServerRecord(json: record.json) == record)
       let text = String(decoding: record.json, as: UTF8.self)
@@ -21,11 +22,16 @@ import Testing
       #expect(try ServerRecord(json: Array(later.utf8)) == record)
     }
     let whole = String(
-      decoding: ServerRecord(folder: "", ports: [1], socket: socket, sessions: [key]).json, as: UTF8.self)
-    let socketText = #","socket":{"boot":3,"cookie":1,"inode":2}"#
+      decoding: ServerRecord(folder: "", hosts: [hosts[1]], sockets: [sockets[0]], sessions: [key]).json,
+      as: UTF8.self)
+    let socketText = #"{"boot":3,"cookie":1,"inode":2}"#
     #expect(whole.contains(socketText))
     for wrong in [
-      "", "{}", #"{"ports":[0]}"#, #"{"ports":[1,2,3,4,5,6]}"#,
+      "", "{}", whole.replacingOccurrences(of: #""port":1"#, with: #""port":0"#),
+      whole.replacingOccurrences(of: #""a1a1"#, with: #""A1a1"#),
+      whole.replacingOccurrences(of: ".emojiart.localhost", with: ".example.org"),
+      String(
+        decoding: ServerRecord(folder: "", hosts: Array(repeating: hosts[0], count: 6)).json, as: UTF8.self),
       whole.replacingOccurrences(of: socketText, with: ""),
       whole.replacingOccurrences(of: #","made":1"#, with: ""),
       whole.replacingOccurrences(of: "[0,1,", with: "[0,"),
@@ -47,6 +53,26 @@ import Testing
     for (other, isSame) in others {
       #expect(socket.isSame(as: other) == isSame && other.isSame(as: socket) == isSame)
     }
+  }
+
+  @Test("H14 a record that cannot be replaced is gone, with the sessions of it that have ended")
+  func noRoom() throws {
+    let runtime = FileManager.default.temporaryDirectory.appendingPathComponent("emojiart-run.\(UUID())").path
+    try FileManager.default.createDirectory(atPath: runtime, withIntermediateDirectories: false)
+    defer { #expect(throws: Never.self) { try FileManager.default.removeItem(atPath: runtime) } }
+    let place = try ServerPlace(of: runtime, in: runtime)
+    let host = ServerRecord.Host(at: 1) { [UInt8](repeating: 1, count: $0) }
+    let socket = ServerRecord.Socket(cookie: 1, inode: 2, boot: 3)
+    let key = ServerRecord.SessionKey(id: "a1", key: [UInt8](0..<32), made: 1, used: 2)
+    try place.write(ServerRecord(folder: "a", hosts: [host], sockets: [socket], sessions: [key]))
+    #expect(try place.record()?.sessions == [key])
+    // A folder at the path of the new record is in the way, as a full disk would be.
+    let name = try #require(
+      FileManager.default.contentsOfDirectory(atPath: runtime).first { $0.hasSuffix(".json") })
+    try FileManager.default.createDirectory(
+      atPath: "\(runtime)/\(name).new", withIntermediateDirectories: false)
+    #expect(throws: ArtError.self) { try place.write(ServerRecord(folder: "a", hosts: [host])) }
+    #expect(try place.record() == nil)
   }
 
   @Test("H9 the folder of records is for its user only, also one that others could look into")

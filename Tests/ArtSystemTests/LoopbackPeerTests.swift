@@ -70,7 +70,8 @@ private struct Connection {
     let connection = try Connection()
     defer { connection.close() }
     let asked = { LoopbackPeer.isOwn(address: "127.0.0.1", port: $0, at: $1) }
-    for isOwn in [asked, LoopbackPeer.isListed] {
+    let listed = { LoopbackPeer.isListed($0, at: $1) }
+    for isOwn in [asked, listed] {
       #expect(isOwn(connection.peer, connection.port))
       #expect(isOwn(connection.port, connection.peer), "the other end")
       // A port that only listens, and the same port twice, are no connection.
@@ -79,7 +80,7 @@ private struct Connection {
     }
     connection.closeClient()
     // The end that is closed belongs to nobody, as soon as a program that another test is starting does not share it any more.
-    for isOwn in [asked, LoopbackPeer.isListed] {
+    for isOwn in [asked, listed] {
       try wait(for: "the closed end", until: { !isOwn(connection.peer, connection.port) })
     }
   }
@@ -102,5 +103,33 @@ private struct Connection {
       #expect(!LoopbackPeer.isOwn(address: address, port: own.peer, at: own.port))
     }
     #expect(LoopbackPeer.isOwn(address: "127.0.0.1", port: own.peer, at: own.port))
+  }
+
+  @Test("H12 both ways of finding out know the own user's connection to ::1")
+  func version6() throws {
+    let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+    let (listener, client) = (socket(AF_INET6, kind, 0), socket(AF_INET6, kind, 0))
+    defer { for descriptor in [listener, client] { Glibc.close(descriptor) } }
+    var target = sockaddr_in6()
+    (target.sin6_family, target.sin6_addr) = (sa_family_t(AF_INET6), in6addr_loopback)
+    func with(_ call: (UnsafeMutablePointer<sockaddr>, inout socklen_t) -> Int32) throws {
+      var size = socklen_t(MemoryLayout<sockaddr_in6>.size)
+      let result = withUnsafeMutablePointer(to: &target) {
+        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { call($0, &size) }
+      }
+      try #require(result == 0)
+    }
+    try with { bind(listener, $0, $1) }
+    try #require(listen(listener, 1) == 0)
+    try with { getsockname(listener, $0, &$1) }
+    let port = Int(in_port_t(bigEndian: target.sin6_port))
+    try with { connect(client, $0, $1) }
+    try with { getsockname(client, $0, &$1) }
+    let peer = Int(in_port_t(bigEndian: target.sin6_port))
+    #expect(LoopbackPeer.isOwn(address: "::1", port: peer, at: port))
+    #expect(LoopbackPeer.isListed(peer, at: port, isV6: true))
+    #expect(!LoopbackPeer.isOwn(address: "::1", port: port, at: port))
+    #expect(!LoopbackPeer.isOwn(address: "127.0.0.1", port: peer, at: port))
+    #expect(!LoopbackPeer.isListed(peer, at: port))
   }
 }

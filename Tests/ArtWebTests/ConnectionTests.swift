@@ -155,7 +155,7 @@
           ("GET / HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", 400),
           ("GET / HTTP/9\r\n\r\n", 400), (String(repeating: "x", count: 1 << 17), 400),
           (room.upgrade.replacing("Origin: http:", with: "Origin: https:"), 403),
-          (room.upgrade.replacing("Host: 127.0.0.1:", with: "Host: evil.example:"), 421),
+          (room.upgrade.replacing("Host: ", with: "Host: evil."), 421),
           (room.upgrade.replacing("emojiart-1", with: "emojiart-2"), 426),
           (room.upgrade.replacing("Version: 13", with: "Version: 8"), 426),
           (room.upgrade.replacing("Sec-WebSocket-Key", with: "X-Key"), 426),
@@ -392,18 +392,18 @@
     }
 
     @Test(
-      "H3 at a former server's port are the page's files only: no code, no session and no ticket is taken")
+      "H3 at a former server's address are the page's files only: no code, no session and no ticket is taken")
     func formerPort() async throws {
       try await StudioRoom.with { room in
         let session = try room.session()
-        let page = try await room.connect(atFormerPort: true)
-        try await page.send(room.head("GET / HTTP/1.1"))
+        let page = try await room.connect(toFormer: true)
+        try await page.send(room.atFormer(room.head("GET / HTTP/1.1")))
         #expect(try await page.answer().status == 200)
         let code = room.code()
         let trade = room.post("/session", #"{"code":"\#(code)"}"#)
-        try await page.send(trade)
+        try await page.send(room.atFormer(trade))
         #expect(try await page.answer().status == 403)
-        let socket = try await room.connect(atFormerPort: true)
+        let socket = try await room.connect(toFormer: true)
         try await socket.becomeSocket()
         try await socket.say(session.hello)
         #expect(try await socket.message().contains(#""status":401"#))
@@ -413,11 +413,49 @@
         let own = try await room.connect()
         try await own.becomeSocket()
         let ticket = try await own.prove(session)
-        let other = try await room.connect(atFormerPort: true)
+        let other = try await room.connect(toFormer: true)
         try await other.send(
-          room.head("GET /thumbnail?document=bees.emojiart&side=192 HTTP/1.1").dropLast()
-            + "Authorization: Bearer \(ticket)\r\n\r\n")
+          room.atFormer(
+            room.head("GET /thumbnail?document=bees.emojiart&side=192 HTTP/1.1").dropLast()
+              + "Authorization: Bearer \(ticket)\r\n\r\n"))
         #expect(try await other.answer().status == 401)
+      }
+    }
+
+    @Test("H14 a request whose body ends after its session was revoked does nothing")
+    func revokedBody() async throws {
+      try await StudioRoom.with { room in
+        let session = try room.session()
+        let page = try await room.connect()
+        try await page.becomeSocket()
+        let ticket = try await page.prove(session)
+        let body = #"{"canvas":{"height":9,"width":9},"emojis":[]}"#
+        func upload() async throws -> Wire {
+          let connection = try await room.connect()
+          let head = room.post("/upload?name=late", body).replacing(
+            "application/json", with: "application/octet-stream\r\nAuthorization: Bearer \(ticket)")
+          try await connection.send(head.dropLast(1))
+          return connection
+        }
+        let (early, late) = (try await upload(), try await upload())
+        try await early.send("}")
+        let made = try await early.answer()
+        #expect(made.status == 200, "the control")
+        #expect(room.revoke(session.id) == 1)
+        try await late.send("}")
+        #expect(try await late.answer().status == 401)
+        #expect(try room.documents() == ["late.emojiart"])
+      }
+    }
+
+    @Test("H14 a revocation that cannot be kept for the next server says so")
+    func revokedWithoutRoom() async throws {
+      try await StudioRoom.with { room in
+        _ = try room.session()
+        #expect(room.faultOfRevoking() == nil)
+        room.fault.value.withLock { $0 = ArtError(.diskFull, "no room") }
+        _ = try room.session()
+        #expect(room.faultOfRevoking()?.code == .diskFull)
       }
     }
 

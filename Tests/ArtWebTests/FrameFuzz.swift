@@ -46,7 +46,8 @@
   }()
 
   private let upgrade = [
-    "GET /live HTTP/1.1", "Host: 127.0.0.1:8080", "Origin: http://127.0.0.1:8080", "Connection: Upgrade",
+    "GET /live HTTP/1.1", "Host: \(server.host.name):8080", "Origin: http://\(server.host.name):8080",
+    "Connection: Upgrade",
     "Upgrade: websocket",
     "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==", "Sec-WebSocket-Version: 13",
     "Sec-WebSocket-Protocol: emojiart-1", "", "",
@@ -69,7 +70,7 @@
 
   private func check(_ bytes: [UInt8], isAdmitted: Bool, _ random: inout SplitMix64) throws {
     let channel = EmbeddedChannel()
-    try Connection.addHandlers(to: channel, server, at: server.door)
+    try Connection.addHandlers(to: channel, server, at: Door(port: 8080, of: server.host, former: []))
     try channel.connect(to: SocketAddress(unixDomainSocketPath: "/fuzz")).wait()
     try receive(Array(upgrade.utf8)[...], channel)
     guard String(decoding: try sent(channel), as: UTF8.self).hasPrefix("HTTP/1.1 101 ") else {

@@ -135,6 +135,48 @@ extension LivePage {
     }
   }
 
+  @Test(
+    "D19 a request of a page that does not say what it knew is not done twice, however long the log is by then"
+  )
+  func lateRepeat() async throws {
+    try await Pages.with { pages in
+      let (page, output) = try await pages.open(1)
+      func edit(_ side: Int, _ tag: String) -> String {
+        #"{"edit":{"changes":[["canvas",\#(side),\#(side)]],"name":"canvas"},"tag":"\#(tag)"}"#
+      }
+      #expect(await page.ask(edit(500, "first"), output).contains(#""ok""#))
+      #expect(await page.ask(edit(500, "first"), output).contains(#""repeated":true"#))
+      await page.receive((1...1_300).map { Array(edit(600 + $0, "t\($0)").utf8) })
+      _ = await page.ask(#"{"save":true,"tag":"save"}"#, output)
+      let answer = await page.ask(edit(500, "first"), output)
+      #expect(answer.contains(#""code":"movedOn""#), "\(answer)")
+      #expect(await page.ask(#"{"show":true,"tag":"show"}"#, output).contains("1900"))
+      await page.close()
+    }
+  }
+
+  @Test("H14 of the messages that wait when a session ends none is performed")
+  func endedSession() async throws {
+    try await Pages.with { pages in
+      let (page, output) = try await pages.open(1)
+      let before = output.messages.count
+      page.end()
+      await page.receive(
+        [
+          #"{"edit":{"changes":[["canvas",500,500]],"name":"canvas"},"tag":"1"}"#,
+          #"{"documents":{"makeFolder":"posters"},"tag":"2"}"#, #"{"show":true,"tag":"3"}"#,
+        ].map { Array($0.utf8) })
+      #expect(output.messages.count == before)
+      await page.close()
+      let (later, answers) = try await pages.open(2)
+      let shown = await later.ask(#"{"show":true,"tag":"show"}"#, answers)
+      #expect(!shown.contains("500"), "\(shown)")
+      _ = await later.ask(#"{"documents":{"makeFolder":"posters"},"tag":"4"}"#, answers)
+      await later.close()
+      #expect(answers.messages.contains { $0.contains(#""documents""#) && $0.contains(#""tag":"4""#) })
+    }
+  }
+
   @Test("a search gives names in the language of its page, by German words and by English ones")
   func find() async throws {
     try await Pages.with { pages in

@@ -11,22 +11,35 @@ final class RawConnection {
 
   /// Connects. Throws if nothing listens there.
   init(_ address: String = "127.0.0.1", port: Int) throws {
-    descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    let isV6 = address.contains(":")
+    descriptor = socket(isV6 ? AF_INET6 : AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     // A connection that is reset at its end leaves no entry in the kernel's table, in which the server looks for the user of each one.
     var reset = linger(l_onoff: 1, l_linger: 0)
     setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &reset, socklen_t(MemoryLayout<linger>.size))
-    var end = sockaddr_in()
-    end.sin_family = sa_family_t(AF_INET)
-    end.sin_port = in_port_t(port).bigEndian
-    inet_pton(AF_INET, address, &end.sin_addr)
-    let isConnected = withUnsafePointer(to: &end) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
-      }
+    let number = in_port_t(port).bigEndian
+    let isConnected: Bool
+    if isV6 {
+      var end = sockaddr_in6()
+      (end.sin6_family, end.sin6_port) = (sa_family_t(AF_INET6), number)
+      inet_pton(AF_INET6, address, &end.sin6_addr)
+      isConnected = Self.connect(descriptor, to: &end)
+    } else {
+      var end = sockaddr_in()
+      (end.sin_family, end.sin_port) = (sa_family_t(AF_INET), number)
+      inet_pton(AF_INET, address, &end.sin_addr)
+      isConnected = Self.connect(descriptor, to: &end)
     }
     guard isConnected else {
       close(descriptor)
       throw ProgramError(what: "nothing listens at \(address):\(port)")
+    }
+  }
+
+  private static func connect<Address>(_ descriptor: Int32, to end: inout Address) -> Bool {
+    withUnsafePointer(to: &end) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        Foundation.connect(descriptor, $0, socklen_t(MemoryLayout<Address>.size)) == 0
+      }
     }
   }
 

@@ -54,6 +54,7 @@ import Testing
     let server: ServerProgram
     let page: PageProgram
     let port: Int
+    var host: String { server.host }
     private(set) var tally: [String: Int] = [:]
     private var total: Int { tally.values.reduce(0, +) }
 
@@ -102,7 +103,7 @@ import Testing
 
   /// All routes, with requests of our own page.
   private func routes(_ matrix: Matrix) throws -> [TriedRoute] {
-    let host = "127.0.0.1:\(matrix.port)"
+    let host = matrix.host
     let common = [(name: "Host", value: host), (name: "Sec-Fetch-Site", value: "same-origin")]
     let origin = (name: "Origin", value: "http://\(host)")
     let ticket = (name: "Authorization", value: "Bearer \(matrix.page.ticket)")
@@ -152,7 +153,7 @@ import Testing
   func matrix() throws {
     let matrix = try Matrix()
     let routes = try routes(matrix)
-    let origin = "http://127.0.0.1:\(matrix.port)"
+    let origin = "http://\(matrix.host)"
     for route in routes {
       func refused(_ defence: String, _ status: Int, _ requests: Request...) throws {
         for request in requests { try matrix.row(defence, request, status, of: route.name) }
@@ -160,16 +161,17 @@ import Testing
       let own = route.own
       let port = matrix.port
       for host in [
-        "evil.example:\(port)", "127.0.0.1", "127.0.0.1:1", "localhost.:\(port)", "0.0.0.0:\(port)", "",
+        "evil.example:\(port)", "127.0.0.1:\(port)", "localhost:\(port)", "[::1]:\(port)", "0.0.0.0:\(port)",
+        String(matrix.host.prefix { $0 != ":" }), "emojiart.localhost:\(port)", "",
       ] {
         try refused("host", 421, own.with("Host", host))
       }
-      try refused("host", 421, own.with("Host", nil), own.adding("Host", "127.0.0.1:\(port)"))
+      try refused("host", 421, own.with("Host", nil), own.adding("Host", matrix.host))
       var absolute = own
       absolute.target = origin + own.target
       try refused("target", 400, absolute)
       for wrong in [
-        "null", "http://evil.example", "http://127.0.0.1:1", "https://127.0.0.1:\(port)", "",
+        "null", "http://evil.example", "http://127.0.0.1:\(port)", "https://\(matrix.host)", "",
         "\(origin), \(origin)",
       ] {
         try refused("origin", 403, own.with("Origin", wrong))
@@ -288,11 +290,8 @@ import Testing
       asset.target = "/\(name)"
       try matrix.row("own", asset, 200, of: name)
     }
-    var opened = routes[0].own.with("Sec-Fetch-Site", "none").adding("Sec-Fetch-Mode", "navigate")
-    for host in ["127.0.0.1", "localhost", "[::1]"] {
-      opened = opened.with("Host", "\(host):\(matrix.port)")
-      try matrix.row("own", opened, 200, of: "page")
-    }
+    let opened = routes[0].own.with("Sec-Fetch-Site", "none").adding("Sec-Fetch-Mode", "navigate")
+    try matrix.row("own", opened, 200, of: "page")
     try matrix.row(
       "own", opened.with("Sec-Fetch-Site", "same-site").adding("Sec-Fetch-User", "?1"), 200, of: "page")
     // A program with a ticket, as curl sends it.
@@ -307,7 +306,7 @@ import Testing
     let studio = try Studio()
     let server = try studio.serve()
     let page = try studio.page(server.link, client: "aaaaaaaaaaaa")
-    let host = "127.0.0.1:\(server.port)"
+    let host = server.host
     func status(_ request: Request) throws -> Int? {
       let connection = try RawConnection(port: server.port)
       connection.send(request.bytes)
@@ -361,11 +360,16 @@ import Testing
     try server.end()
   }
 
-  @Test("H12 the server listens on 127.0.0.1 only")
+  @Test("H12 the server listens on 127.0.0.1 and ::1 only, and answers at both")
   func addresses() throws {
     let studio = try Studio()
     let server = try studio.serve()
-    _ = try RawConnection(port: server.port)
+    for address in ["127.0.0.1", "::1"] {
+      let connection = try RawConnection(address, port: server.port)
+      connection.send("GET / HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\nSec-Fetch-Site: none\r\n\r\n")
+      let answer = try connection.answer()
+      #expect(answer?.status == 421, "\(address)")
+    }
     #expect(throws: ProgramError.self) { try RawConnection("127.0.0.2", port: server.port) }
     let listening =
       try String(contentsOfFile: "/proc/net/tcp", encoding: .utf8)
@@ -374,7 +378,8 @@ import Testing
     let places = listening.split(separator: "\n").map { $0.split(separator: " ") }.filter {
       $0.count > 3 && $0[1].hasSuffix(suffix) && $0[3] == "0A"
     }
-    #expect(places.map { String($0[1]) } == ["0100007F" + suffix])
+    #expect(
+      places.map { String($0[1]) } == ["0100007F" + suffix, "00000000000000000000000001000000" + suffix])
     try server.end()
   }
 
@@ -394,8 +399,8 @@ import Testing
     let script = """
       import socket, sys, time
       port, waits, body = int(sys.argv[1]), sys.argv[2] == "wait", '{"code":"%s"}' % sys.argv[3]
-      end = socket.create_connection(("127.0.0.1", port), source_address=(sys.argv[4], int(sys.argv[5])))
-      end.sendall((f"POST /session HTTP/1.1\\r\\nHost: 127.0.0.1:{port}\\r\\nOrigin: http://127.0.0.1:{port}\\r\\n"
+      end = socket.create_connection(("::1" if ":" in sys.argv[4] else "127.0.0.1", port), source_address=(sys.argv[4], int(sys.argv[5])))
+      end.sendall((f"POST /session HTTP/1.1\\r\\nHost: {sys.argv[6]}\\r\\nOrigin: http://{sys.argv[6]}\\r\\n"
         f"Connection: close\\r\\nSec-Fetch-Site: same-origin\\r\\nContent-Type: application/json\\r\\nContent-Length: {len(body)}\\r\\n\\r\\n{body}").encode())
       came = b""
       try:
@@ -415,11 +420,12 @@ import Testing
       let words =
         user + [
           "/usr/bin/python3", "-c", script, "\(server.port)", waits ? "wait" : "leave", String(code), address,
-          "\(port)",
+          "\(port)", server.host,
         ]
       return try studio.output("/usr/bin/setpriv", words)
     }
     #expect(try trade(nobody) == "came: ")
+    #expect(try trade(nobody, from: "::1") == "came: ")
     // 127.0.0.2 can have the port that an accepted connection of this user has at 127.0.0.1.
     #expect(try trade(nobody, from: "127.0.0.2", own.ownPort()) == "came: ")
     #expect(try trade(["--reuid", "0"], from: "127.0.0.2") == "came: ")
@@ -430,9 +436,9 @@ import Testing
     #expect(try trade(nobody, waits: false) == "came: ")
     kill(server.id, SIGCONT)
     // The same request of this user is answered, and its code was not used.
-    #expect(try trade(["--reuid", "0"]) == "came: HTTP/1.1 200 OK")
+    #expect(try trade(["--reuid", "0"], from: "::1") == "came: HTTP/1.1 200 OK")
     print(
-      "H12 other users: 3 connections of nobody and one from 127.0.0.2 got no answer, the same request of the own user did"
+      "H12 other users: 4 connections of nobody and one from 127.0.0.2 got no answer, the same request of the own user did"
     )
     try server.end()
   }

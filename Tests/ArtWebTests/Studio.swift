@@ -10,8 +10,8 @@ final class Studio {
   let art: String
   let document: String
   let environment: [String: String]
-  /// A listening socket that outlives servers.
-  private var kept: Int32?
+  /// Listening sockets that outlive servers.
+  private(set) var kept: [Int32] = []
   /// The folder with the programs that are built beside the tests.
   static let products =
     URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path
@@ -33,7 +33,7 @@ final class Studio {
   }
 
   deinit {
-    if let kept { close(kept) }
+    for descriptor in kept { close(descriptor) }
     try? FileManager.default.removeItem(atPath: folder)
   }
 
@@ -61,29 +61,21 @@ final class Studio {
     try ServerProgram(beginServing(options), self)
   }
 
-  /// Starts a server, and does not wait for its link. It gets the kept socket, if there is one, as from systemd.
+  /// Starts a server, and does not wait for its link. It gets the kept sockets, if there are some, as from systemd.
   func beginServing(_ options: [String] = []) throws -> SpawnedProgram {
     let words = [Self.products + "/emojiart", "serve", document] + options
-    guard let kept else { return try start(words[0], Array(words.dropFirst())) }
-    let script = #"export LISTEN_PID=$$ LISTEN_FDS=1; exec "$@""#
+    guard !kept.isEmpty else { return try start(words[0], Array(words.dropFirst())) }
+    let script = #"export LISTEN_PID=$$ LISTEN_FDS=\#(kept.count); exec "$@""#
     return try SpawnedProgram(
       "/bin/sh", ["-c", script, "serve"] + words, environment: environment, errors: folder + "/errors",
       passing: kept)
   }
 
-  /// Keeps a listening socket, which all servers from now on get.
-  func keepSocket() throws {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
-    let isListening = withUnsafePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0 && listen(descriptor, 64) == 0
-      }
-    }
-    guard isListening else { throw ProgramError(what: "no socket to keep") }
-    kept = descriptor
+  /// Keeps listening sockets at one port, which all servers from now on get.
+  func keepSockets() throws {
+    for descriptor in kept { close(descriptor) }
+    let first = try LoopbackSocket(.v4)
+    kept = [first.descriptor, try LoopbackSocket(.v6, port: first.port).descriptor]
   }
 
   func link() throws -> String { try command(["serve", art, "--link"]) }
@@ -115,8 +107,10 @@ final class ServerProgram {
   private let studio: Studio
   /// The id of the process.
   var id: pid_t { program.id }
-  /// The port on 127.0.0.1.
+  /// The port on loopback.
   var port: Int { link.firstMatch(of: /:(\d+)\//).flatMap { Int($0.output.1) } ?? 0 }
+  /// The name and the port.
+  var host: String { link.firstMatch(of: /http:\/\/([^\/]*)\//).map { String($0.output.1) } ?? "" }
 
   init(_ program: SpawnedProgram, _ studio: Studio) throws {
     (self.program, self.studio) = (program, studio)

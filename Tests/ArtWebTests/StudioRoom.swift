@@ -20,10 +20,14 @@
     /// The time of connections.
     private let loop = NIOAsyncTestingEventLoop()
     private let server: StudioServer
-    private static let host = "127.0.0.1:8080"
+    /// The name and port of the server, and of a former one.
+    private let (host, formerHost): (String, String)
     /// The sessions of the records that were kept, and how often the server was to end.
     let kept = Box<[[ServerRecord.SessionKey]]>([])
     let ends = Box(0)
+    /// Why no record can be kept.
+    let fault = Box<ArtError?>(nil)
+    private let door: Door
 
     /// A value that is changed from several threads.
     final class Box<Value: Sendable>: Sendable {
@@ -34,13 +38,26 @@
     private init(_ folder: String, _ workspace: Workspace, opens: Bool, waiting: Int) {
       var launch = StudioLaunch(folder: folder)
       launch.opens = opens
+      let former = ServerRecord.Host(at: 8080, random: WebSecrets.system.random)
       server = StudioServer(
-        launch, workspace, port: 8080, socket: ServerRecord.Socket(cookie: 1, inode: 1, boot: 1),
-        waiting: waiting, clock: clock, end: { [ends] in ends.value.withLock { $0 += 1 } }
-      ) { [kept] record in
+        launch, workspace, port: 8080, sockets: [ServerRecord.Socket(cookie: 1, inode: 1, boot: 1)],
+        after: ServerRecord(folder: folder, hosts: [former]), waiting: waiting, clock: clock,
+        end: { [ends] in ends.value.withLock { $0 += 1 } }
+      ) { [kept, fault] (record) throws(ArtError) in
+        if let fault = fault.value.withLock({ $0 }) { throw fault }
         // Other threads get their turns while a record is written, and not always as many.
         for _ in 0..<(record.sessions.count * 37 % 200) { sched_yield() }
         kept.value.withLock { $0.append(record.sessions) }
+      }
+      host = "\(server.host.name):8080"
+      formerHost = "\(former.name):8080"
+      door = Door(port: 8080, of: server.host, former: [former])
+    }
+
+    /// The documents of its folder.
+    func documents() throws -> [String] {
+      try FileManager.default.contentsOfDirectory(atPath: server.launch.folder).filter {
+        $0.hasSuffix(".emojiart")
       }
     }
 
@@ -71,15 +88,19 @@
     /// Lets time pass for the connections.
     func pass(_ time: TimeAmount) async { await loop.advanceTime(by: time) }
 
-    /// A connection that was just made; also one at a former server's port.
-    func connect(atFormerPort isFormer: Bool = false) async throws -> Wire {
+    /// A connection that was just made; its WebSocket may be that of a page at a former server's address.
+    func connect(toFormer isFormer: Bool = false) async throws -> Wire {
       let channel = NIOAsyncTestingChannel(loop: loop)
-      let door = Door(port: 8080, isFormer: isFormer)
-      try await loop.executeInContext { [server] in
+      try await loop.executeInContext { [server, door] in
         try Connection.addHandlers(to: channel, server, at: door)
       }
       try await channel.connect(to: SocketAddress(unixDomainSocketPath: "/room")).get()
-      return Wire(channel, upgrade)
+      return Wire(channel, isFormer ? atFormer(upgrade) : upgrade)
+    }
+
+    /// A request as the page at a former server's address sends it.
+    func atFormer(_ request: some StringProtocol) -> String {
+      String(request).replacing(host, with: formerHost)
     }
 
     /// A new link, as for a browser that the server opens.
@@ -92,7 +113,10 @@
     var sessions: [StudioSession] { server.sessions() }
 
     /// Ends a session, or all.
-    func revoke(_ session: String?) -> Int { server.revoke(session) }
+    func revoke(_ session: String?) -> Int { server.revoke(session).count }
+
+    /// Why the next server may not know that sessions have ended.
+    func faultOfRevoking() -> ArtError? { server.revoke(nil).fault }
 
     /// Keeps the sessions for a later server.
     func keepSessions() { server.keepSessions() }
@@ -117,21 +141,21 @@
 
     /// The head of a request of the page itself, that begins with this line.
     func head(_ line: String) -> String {
-      "\(line)\r\nHost: \(Self.host)\r\nSec-Fetch-Site: same-origin\r\n\r\n"
+      "\(line)\r\nHost: \(host)\r\nSec-Fetch-Site: same-origin\r\n\r\n"
     }
 
     /// A request with a body.
     func post(_ target: String, _ body: String) -> String {
       head("POST \(target) HTTP/1.1").dropLast()
-        + "Origin: http://\(Self.host)\r\nContent-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
+        + "Origin: http://\(host)\r\nContent-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
     }
 
     /// The request for the WebSocket.
     var upgrade: String {
       """
       GET /live HTTP/1.1\r
-      Host: \(Self.host)\r
-      Origin: http://\(Self.host)\r
+      Host: \(host)\r
+      Origin: http://\(host)\r
       Connection: Upgrade\r
       Upgrade: websocket\r
       Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r

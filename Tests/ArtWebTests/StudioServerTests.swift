@@ -86,7 +86,7 @@ import Testing
   @Test("H6 an edit that was answered outlives a kill of the server, and is made once when it is sent again")
   func killed() throws {
     let studio = try Studio()
-    try studio.keepSocket()
+    try studio.keepSockets()
     var server = try studio.serve()
     let session = studio.folder + "/session.json"
     var page = try studio.page(server.link, client: "cccccccccccc", session: session)
@@ -134,23 +134,25 @@ import Testing
   }
 
   @Test(
-    "H3 a server that is started again has another port and knows no session; at the former port are the page's files only"
+    "H3 a server that is started again has another name and knows no session, also at the same port; at the former address are the page's files only"
   )
   func restarted() throws {
     let studio = try Studio()
     let session = studio.folder + "/session.json"
-    var ports: [Int] = []
-    for _ in 0..<4 {
-      let server = try studio.serve()
-      #expect(!ports.contains(server.port))
-      for port in ports {
+    var former: [(host: String, port: Int)] = []
+    for round in 0..<5 {
+      let isSamePort = round % 2 == 1
+      let server = try studio.serve(isSamePort ? ["--port", "\(former.last?.port ?? 0)"] : [])
+      #expect(!former.contains { $0.host == server.host })
+      if isSamePort { #expect(former.last?.port == server.port) }
+      for (host, port) in former.suffix(4) {
         let connection = try RawConnection(port: port)
         connection.send(
-          "GET / HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nSec-Fetch-Site: none\r\nSec-Fetch-Mode: navigate\r\n\r\n"
+          "GET / HTTP/1.1\r\nHost: \(host)\r\nSec-Fetch-Site: none\r\nSec-Fetch-Mode: navigate\r\n\r\n"
         )
         #expect(try connection.answer()?.status == 200)
-        // A session that whoever had the port meanwhile may have taken from the browser, at the old port and at the new one.
-        for link in ["http://127.0.0.1:\(port)/#c=0", server.link] {
+        // A session that whoever had the port meanwhile may have taken from the browser, at the old address and at the new one.
+        for link in ["http://\(host)/#c=0", server.link] {
           let error = #expect(throws: ProgramError.self) {
             try studio.page(link, client: "aaaaaaaaaaaa", session: session)
           }
@@ -159,31 +161,31 @@ import Testing
       }
       try? FileManager.default.removeItem(atPath: session)
       _ = try studio.page(server.link, client: "aaaaaaaaaaaa", session: session)
-      ports.append(server.port)
+      former.append((server.host, server.port))
       let record = try String(contentsOfFile: studio.record(), encoding: .utf8)
       #expect(record.contains(#""sessions":[]"#), "nothing that is kept proves a session: \(record)")
-      if ports.count % 2 == 0 { server.kill() } else { try server.end() }
+      if former.count % 2 == 0 { server.kill() } else { try server.end() }
     }
   }
 
   @Test(
-    "H3 a server with the socket of the former one has its port and its sessions, and another socket has neither"
+    "H3 a server with the sockets of the former one has its address and its sessions, and other sockets have neither"
   )
   func keptSocket() throws {
     let studio = try Studio()
     let session = studio.folder + "/session.json"
-    try studio.keepSocket()
+    try studio.keepSockets()
     var server = try studio.serve()
-    let port = server.port
+    let host = server.host
     _ = try studio.page(server.link, client: "aaaaaaaaaaaa", session: session)
     for isKilled in [true, false] {
       if isKilled { server.kill() } else { try server.end() }
       server = try studio.serve()
-      #expect(server.port == port)
+      #expect(server.host == host)
       _ = try studio.page(server.link, client: "aaaaaaaaaaaa", session: session)
     }
     try server.end()
-    try studio.keepSocket()
+    try studio.keepSockets()
     server = try studio.serve()
     let error = #expect(throws: ProgramError.self) {
       try studio.page(server.link, client: "aaaaaaaaaaaa", session: session)
@@ -263,28 +265,44 @@ import Testing
     #expect(try identity(studio.art) != former)
   }
 
-  @Test("H9 what is handed over must be one socket that listens at a port of 127.0.0.1")
+  @Test("H9 what is handed over must be two sockets that listen at one port of 127.0.0.1 and ::1")
   func handed() throws {
     let studio = try Studio()
     let other = open("/dev/null", O_RDONLY)
     defer { close(other) }
-    func start(_ variables: String) throws -> SpawnedProgram {
+    let (first, second) = (try LoopbackSocket(.v4), try LoopbackSocket(.v6))
+    defer { for socket in [first, second] { close(socket.descriptor) } }
+    func start(_ variables: String, _ passed: [Int32]) throws -> SpawnedProgram {
       let script = "export \(variables); exec \"$@\""
       return try SpawnedProgram(
         "/bin/sh", ["-c", script, "serve", Studio.products + "/emojiart", "serve", studio.art],
-        environment: studio.environment, errors: studio.folder + "/errors", passing: other)
+        environment: studio.environment, errors: studio.folder + "/errors", passing: passed)
     }
-    for (variables, error) in [
-      (
-        "LISTEN_PID=$$ LISTEN_FDS=1", "the socket that was handed over does not listen at a port of 127.0.0.1"
-      ),
-      ("LISTEN_PID=$$ LISTEN_FDS=2", "one socket can be handed over, and LISTEN_FDS is 2"),
+    let none = "a socket that was handed over does not listen at a port of 127.0.0.1 or [::1]"
+    let both = "sockets at 127.0.0.1 and at [::1] are needed, at the same port; see emojiart-serve@.socket"
+    for (count, passed, error) in [
+      (1, [other], none), (2, [first.descriptor, other], none), (1, [first.descriptor], both),
+      (1, [second.descriptor], both), (2, [first.descriptor, second.descriptor], both),
+      (3, [other], "two sockets can be handed over, and LISTEN_FDS is 3"),
     ] {
-      #expect(try start(variables).wait() == 69)
+      #expect(try start("LISTEN_PID=$$ LISTEN_FDS=\(count)", passed).wait() == 69)
       #expect(try studio.errors().hasSuffix("emojiart: \(error)\n"))
     }
     // What was handed to another program is none of ours.
-    try ServerProgram(start("LISTEN_PID=1 LISTEN_FDS=1"), studio).end()
+    try ServerProgram(start("LISTEN_PID=1 LISTEN_FDS=1", [other]), studio).end()
+  }
+
+  @Test("H12 a server takes no port of which another program has one of the two addresses")
+  func halfPort() throws {
+    let studio = try Studio()
+    let taken = try LoopbackSocket(.v6)
+    defer { close(taken.descriptor) }
+    let error = #expect(throws: ProgramError.self) { try studio.serve(["--port", "\(taken.port)"]) }
+    #expect(error?.what.contains("port \(taken.port) is in use") == true, "\(error?.what ?? "")")
+    // A port of the server's own choice is one that has both.
+    let server = try studio.serve()
+    #expect(throws: ProgramError.self) { try LoopbackSocket(.v6, port: server.port) }
+    try server.end()
   }
 
   @Test("H9 of two servers that are started together one serves, and both print a link of it")
@@ -307,7 +325,7 @@ import Testing
       let server = try studio.serve()
       kill(server.id, SIGTERM)
       let next = try studio.serve()
-      #expect(next.port != server.port)
+      #expect(next.host != server.host)
       try server.end()
       try next.end()
     }

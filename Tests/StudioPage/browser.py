@@ -6,7 +6,7 @@ PROGRAMS is the folder with emojiart and its helpers. Each case has a document o
 touch, and then reads the document with the command. A case waits for what it wants to see, never for a duration; what never comes is a
 failure after a minute. The cases run in Chromium, then in Firefox, or in one of them. Closes with the line `N passed, N failed`.
 """
-import argparse, base64, http.server, json, os, random, re, shutil, socket, struct, subprocess, sys, tempfile, threading, time, traceback, urllib.request, zlib
+import argparse, base64, http.client, http.server, json, os, random, re, shutil, socket, struct, subprocess, sys, tempfile, threading, time, traceback, zlib
 from support.browsers import opened
 from accessible_cases import ACCESSIBLE_CASES
 from break_cases import BREAK_CASES
@@ -25,6 +25,22 @@ with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "support/line
     LINE = file.read()
 
 
+def listening():
+    """Sockets at one port of 127.0.0.1 and ::1."""
+    first = socket.create_server(("127.0.0.1", 0), backlog=64)
+    return [first, socket.create_server(("::1", first.getsockname()[1]), family=socket.AF_INET6, backlog=64)]
+
+
+def trade(link):
+    """The status of a program's request that uses the code of a link up. Not every resolver knows that names below localhost are loopback's."""
+    origin, code = link.split("/#c=")
+    host = origin.removeprefix("http://")
+    connection = http.client.HTTPConnection("127.0.0.1", int(host.rpartition(":")[2]))
+    connection.request("POST", "/session", json.dumps({"code": code.split("&")[0]}), {
+        "Host": host, "Content-Type": "application/json", "Origin": origin, "Sec-Fetch-Site": "same-origin"})
+    return connection.getresponse().status
+
+
 class Studio:
     """A folder with a server and a browser."""
 
@@ -41,9 +57,9 @@ class Studio:
         # The folder that the server is started with, if it is not started with the document.
         self.served = None
         self.server = None
-        # A listening socket that outlives servers, as systemd keeps it: a server that is started again has its port and its pages. None in
-        # cases about a server without one.
-        self.kept = socket.create_server(("127.0.0.1", 0), backlog=64)
+        # Listening sockets that outlive servers, as systemd keeps them: a server that is started again has its address and its pages. None in
+        # cases about a server without them.
+        self.kept = listening()
         self.contexts, self.pages = [], []
         self.faults = []
 
@@ -53,17 +69,19 @@ class Studio:
             raise AssertionError(f"{words}: {done.stderr}")
         return done.stdout
 
-    def serve(self):
-        handing = ["bash", "-c", f'export LISTEN_PID=$$ LISTEN_FDS=1; exec "$@" 3<&{self.kept.fileno()}', "serve"] if self.kept else []
+    def serve(self, folder=None, *options):
+        words = " ".join(f"{3 + place}<&{one.fileno()}" for place, one in enumerate(self.kept))
+        handing = ["bash", "-c", f'export LISTEN_PID=$$ LISTEN_FDS={len(self.kept)}; exec "$@" {words}', "serve"] if self.kept else []
         self.server = subprocess.Popen(
-            [*handing, f"{self.programs}/emojiart", "serve", self.served or self.document, *ASSETS], env=self.environment, stdout=subprocess.PIPE, text=True,
-            pass_fds=(self.kept.fileno(),) if self.kept else ())
+            [*handing, f"{self.programs}/emojiart", "serve", folder or self.served or self.document, *options, *ASSETS], env=self.environment,
+            stdout=subprocess.PIPE, text=True, pass_fds=[one.fileno() for one in self.kept])
         return self.server.stdout.readline().strip()
 
     def keep_no_socket(self):
-        """The port of a server is free when it ends, and the next one has another."""
-        self.kept.close()
-        self.kept = None
+        """The port of a server is free when it ends, and the next one has another name."""
+        for one in self.kept:
+            one.close()
+        self.kept = []
 
     def blank(self, **options):
         context = self.browser.new_context(**({"viewport": {"width": 1280, "height": 800}} | options))
@@ -120,8 +138,7 @@ class Studio:
         if self.server:
             self.server.terminate()
             self.server.wait()
-        if self.kept:
-            self.kept.close()
+        self.keep_no_socket()
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
@@ -684,11 +701,8 @@ def link_takes_over(studio):
         page.get_by_role("combobox").fill("new link")
         page.keyboard.press("Enter")
         # A link that was used already brings the page there, and the edit waits for a new one.
-        code = link.split("#c=")[1]
         origin = link.split("/#")[0]
-        request = urllib.request.Request(f"{origin}/session", json.dumps({"code": code}).encode(), {
-            "Content-Type": "application/json", "Origin": origin, "Sec-Fetch-Site": "same-origin"})
-        urllib.request.urlopen(request).read()
+        assert trade(link) == 200
         page.get_by_label("Link", exact=True).fill(link)
         page.on("dialog", lambda dialog: dialog.accept())
         page.keyboard.press("Enter")

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The law of the page with two folders and ports that change: folders_law.py PROGRAMS [CASES [SEED]] [--browser chromium|firefox]
+"""The law of the page with two folders and addresses that change: folders_law.py PROGRAMS [CASES [SEED]] [--browser chromium|firefox]
 
-A case draws steps: edits with and without a server, servers of either folder at either of two ports, their links in the address bar or in the
-dialog, reloads, hidden pages, other documents, tabs that end without a word. At the end each server is at each port once, and a new tab opens its link. Then each document
+A case draws steps: edits with and without a server, servers of either folder at its own address, their links in the address bar or in the
+dialog, reloads, hidden pages, other documents, tabs that end without a word. At the end each server is there once, and a new tab opens its link. Then each document
 has the edits that were made while the page showed it, each once, and no other one. `scripts/torture` runs many cases; see docs/TORTURE.md.
 """
 import argparse, collections, json, os, random as randomness, shutil, sys
-from outbox_cases import BLIND, FOLDERS, SAVED, Desk, free_port
+from outbox_cases import BLIND, FOLDERS, SAVED, Desk
 import resizing
 
 DOCUMENTS = {("art", "bees"): "🐝", ("art", "ants"): "🐜", ("other", "bees"): "🐘", ("other", "ants"): "🐈"}
@@ -31,8 +31,6 @@ class Law(Desk):
         self.studio, self.random, self.count, self.spoils = studio, random, count, spoils
         # A page that knows names only is found where both folders have the document.
         self.kind = "copy" if spoils else random.choice(["fresh", "copy"])
-        self.ports = [free_port(), free_port()]
-        self.port = self.ports[0]
         self.folders = {name: f"{studio.folder}/{name}" for name in FOLDERS}
         shutil.rmtree(self.folders["art"])
         self.wanted = dict.fromkeys(DOCUMENTS, 1)
@@ -55,10 +53,11 @@ class Law(Desk):
     def path(self, folder, name):
         return f"{self.folders[folder]}/{name}.emojiart"
 
-    def begin(self, folder, name, port):
+    def begin(self, folder, name):
         """Starts a server, and gives the link to a document."""
-        self.served, self.port = folder, port
-        link = self.serve(folder, port)
+        self.served = folder
+        link = self.serve(folder)
+        self.origin = link.split("/#")[0]
         return f"{link.split('&')[0]}&d={name}.emojiart"
 
     def new_tab(self, link):
@@ -127,35 +126,38 @@ class Law(Desk):
         return True
 
     def do_serve(self):
-        folder, name, port = self.random.choice(list(FOLDERS)), self.random.choice(["bees", "ants"]), self.random.choice(self.ports)
-        isSame = port == self.port
-        link = self.begin(folder, name, port)
+        folder, name = self.random.choice(list(FOLDERS)), self.random.choice(["bees", "ants"])
+        link = self.begin(folder, name)
         if not self.page:
             self.new_tab(link)
         elif not self.isThere:
             self.arrive(link)
-        else:
-            if isSame and self.random.random() < 0.5:
+        elif self.isHome():
+            if self.random.random() < 0.5:
                 self.address(link)
             else:
                 self.paste(link)
-            if not isSame:
-                from browser import loaded, ready
-                self.page.wait_for_function("port => location.port === port", arg=str(port))
-                ready(self.page)
-                self.opened(link)
-                loaded(self.page, "dialogs")
-            else:
-                self.opened(link)
+            self.opened(link)
+        else:
+            from browser import loaded, ready
+            self.count["other addresses"] += 1
+            self.paste(link)
+            self.page.wait_for_function("origin => location.origin === origin", arg=self.origin)
+            ready(self.page)
+            self.opened(link)
+            loaded(self.page, "dialogs")
         self.count["links"] += 1
-        self.count["other ports"] += not isSame
         return True
+
+    def isHome(self):
+        """Whether the page is at the address of the server."""
+        return self.page.evaluate("location.origin") == self.origin
 
     def do_reload(self):
         if not self.isThere:
             return False
         self.kept()
-        if self.served:
+        if self.served and self.isHome():
             from browser import loaded, ready
             self.page.reload()
             ready(self.page)
@@ -198,7 +200,7 @@ class Law(Desk):
         if not self.isThere:
             return False
         self.kept()
-        link = self.begin(self.random.choice(list(FOLDERS)), self.random.choice(["bees", "ants"]), self.port)
+        link = self.begin(self.random.choice(list(FOLDERS)), self.random.choice(["bees", "ants"]))
         self.new_tab(link)
         self.count["tabs"] += 1
         return True
@@ -211,12 +213,11 @@ class Law(Desk):
               all.onsuccess = () => { opening.result.close(); resolve(studio.status.pending <= all.result.length) } } })""")
 
     def end(self):
-        """Everything that waits is sent: each folder's server is at each port once."""
-        for port in self.ports:
-            for folder in FOLDERS:
-                self.new_tab(self.begin(folder, "bees", port))
-                if not self.spoils:
-                    self.page.wait_for_function("() => !whole.net.outbox.all.some(kept => kept.folder === whole.net.welcome.folder)")
+        """Everything that waits is sent: each folder's server is there once."""
+        for folder in FOLDERS:
+            self.new_tab(self.begin(folder, "bees"))
+            if not self.spoils:
+                self.page.wait_for_function("() => !whole.net.outbox.all.some(kept => kept.folder === whole.net.welcome.folder)")
 
     def check(self):
         for (folder, name), emoji in DOCUMENTS.items():

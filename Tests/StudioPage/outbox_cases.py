@@ -20,7 +20,8 @@ class Desk:
     `copy` of the first one's, or `none`."""
 
     def __init__(self, studio, kind="fresh"):
-        self.studio, self.kind, self.port = studio, kind, free_port()
+        self.studio, self.kind = studio, kind
+        self.port = studio.kept[0].getsockname()[1]
         self.folders = {name: f"{studio.folder}/{name}-{kind}" for name in FOLDERS}
         self.wanted = dict.fromkeys(FOLDERS, 1)
         for name, emoji in FOLDERS.items():
@@ -40,17 +41,16 @@ class Desk:
         return f"{self.folders[name]}/bees.emojiart"
 
     def serve(self, name, port=None):
-        """Starts the server of a folder in place of the running one, and returns its link."""
+        """Starts the server of a folder in place of the running one, at the kept sockets or at another port, and returns its link."""
         self.stop()
-        self.studio.server = subprocess.Popen(
-            [f"{self.studio.programs}/emojiart", "serve", self.folders[name], "--port", str(port or self.port), *self.assets()],
-            env=self.studio.environment, stdout=subprocess.PIPE, text=True)
-        link = self.studio.server.stdout.readline().strip()
+        kept = self.studio.kept
+        if port:
+            self.studio.kept = []
+        try:
+            link = self.studio.serve(self.folders[name], *(["--port", str(port)] if port else []))
+        finally:
+            self.studio.kept = kept
         return f"{link}&d=bees.emojiart" if os.path.exists(self.document(name)) else link
-
-    def assets(self):
-        from browser import ASSETS
-        return ASSETS
 
     def link(self, name):
         return self.studio.run("serve", self.folders[name], "--link").strip() + "&d=bees.emojiart"
@@ -154,18 +154,9 @@ class Desk:
 
 # MARK: another folder
 
-def same_tab(desk):
-    """The link of the other folder's server, at the same port, is put into the address bar."""
-    desk.address(desk.serve("other"))
-
-
-def reload(desk):
-    """The page is loaded again while the other folder's server has the port, and then gets its link."""
-    from browser import ready
-    link = desk.serve("other")
-    desk.page.reload()
-    ready(desk.page)
-    desk.address(link)
+def same_port(desk):
+    """The link of the other folder's server, which has the port by now, is opened in the tab."""
+    desk.paste(desk.serve("other"))
 
 
 def other_port(desk):
@@ -178,7 +169,7 @@ def other_port(desk):
     loaded(desk.page, "dialogs")
 
 
-WAYS = [same_tab, reload, other_port]
+WAYS = [same_port, other_port]
 KINDS = ["fresh", "copy", "none"]
 
 
@@ -226,38 +217,40 @@ def edits_stay_in_their_folder_control(studio):
     desk = Desk(studio, "copy")
     page = studio.blank()
     page.context.add_init_script(BLIND)
+    from browser import loaded
     desk.open(desk.serve("art"), page)
     desk.saved()
+    loaded(page, "dialogs")
     desk.stop()
     desk.away()
     desk.edit()
     desk.pending(1)
     desk.wanted["art"] -= 1
-    desk.address(desk.serve("other"))
+    desk.paste(desk.serve("other"))
     page.wait_for_function("() => studio.status.net === 'open'")
     desk.saved()
     control(desk.check, "an edit that goes to the other folder's document")
 
 
 def servers_that_start_again(studio):
-    """A server that is started again has another port, and serves the page at its former one: what waits there goes on by the new link, also after a
+    """A server that is started again has another name, and serves the page at its former address: what waits there goes on by the new link, also after a
     reload, when the page cannot read it itself."""
     from browser import box, drag, loaded, one, ready
     studio.keep_no_socket()
     page, _ = one(studio)
     page.on("dialog", lambda dialog: dialog.accept())
     before = 320
-    for reloads in [False, True]:
+    for reloads, isSamePort in [(False, False), (True, False), (True, True)]:
         loaded(page, "dialogs")
-        port = page.evaluate("location.port")
+        origin = page.evaluate("location.origin")
         studio.server.kill()
         studio.server.wait()
         page.wait_for_function("() => studio.status.net !== 'open'")
         x, y, *_ = box(page, "🐝")
         drag(page, (x, y), (x + 60, y), ["Control"])
         page.wait_for_function("() => studio.status.pending === 1")
-        link = studio.serve()
-        assert f":{port}/" not in link, link
+        link = studio.serve(None, *(["--port", origin.rpartition(":")[2]] if isSamePort else []))
+        assert not link.startswith(f"{origin}/"), link
         if reloads:
             page.reload()
             ready(page)
@@ -268,15 +261,15 @@ def servers_that_start_again(studio):
         page.get_by_role("button", name="Connect by a new link").last.click()
         page.get_by_label("Link", exact=True).fill(link)
         page.keyboard.press("Enter")
-        page.wait_for_function("port => location.port !== port", arg=port)
+        page.wait_for_function("origin => location.origin !== origin", arg=origin)
         ready(page)
         page.wait_for_function(SAVED)
         before = studio.until("the drag", lambda e: e[0]["x"] > before + 10)[0]["x"]
-    assert studio.run("history", studio.document).count("move 🐝") == 2
+    assert studio.run("history", studio.document).count("move 🐝") == 3
     page.locator("#options").focus()
-    for _ in range(2):
+    for _ in range(3):
         page.keyboard.press("Control+z")
-    studio.until("both undos by the same hand", lambda e: e[0]["x"] == 320)
+    studio.until("all undos by the same hand", lambda e: e[0]["x"] == 320)
 
 
 # MARK: reloads and tabs
@@ -383,7 +376,7 @@ def edits_that_cannot_be_kept(studio):
     stays(1, "a reload")
     # The way to another address is free, since the edits go along. It leads nowhere, and an edit that is made then is here only.
     nowhere = Nowhere()
-    desk.paste(f"http://127.0.0.1:{nowhere.port}/#c=0")
+    desk.paste(f"http://{'0' * 20}.emojiart.localhost:{nowhere.port}/#c=0")
     studio.wait(lambda: page.evaluate("1") == 1 and nowhere.asked, "the other address")
     nowhere.close()
     desk.edit()
@@ -484,11 +477,14 @@ window.work = (async () => {
 
 
 def strangers_in_the_origin(studio):
-    """Another program has the port, and the user loads the page again: its script reads nothing of what waits, and what it plants is not sent."""
-    from browser import ready
+    """Another program has the port, and the user loads the page again: its script reads nothing of what waits, and what it plants is not sent. The
+    next server is at another address, also at that port, so nothing that the script leaves there can meet it."""
+    from browser import loaded, ready
     studio.server = None
     desk = Desk(studio)
     desk.left_with(2)
+    origin = desk.page.evaluate("location.origin")
+    studio.keep_no_socket()
     stranger = Stranger(desk.port)
     try:
         desk.page.reload()
@@ -502,14 +498,19 @@ def strangers_in_the_origin(studio):
         assert secret not in found["kept"], (secret, found["kept"][:2000])
     # The name of the open document is there for a reload, and nothing that was done to it.
     assert "bees" in found["texts"] and "🐝" not in found["texts"] and "token" not in found["texts"], found["texts"]
-    link = desk.serve("art")
+    link = desk.serve("art", desk.port)
+    assert not link.startswith(f"{origin}/"), link
+    # What waits is at the former address, and goes on by the new link.
     desk.page.goto("about:blank")
-    desk.page.goto(link)
+    desk.page.goto(f"{origin}/")
     ready(desk.page)
-    desk.page.get_by_text("were not made by this user").wait_for()
+    loaded(desk.page, "dialogs")
+    desk.page.get_by_text("is kept here").wait_for()
+    desk.paste(link)
+    desk.page.wait_for_function("origin => location.origin !== origin", arg=origin)
+    ready(desk.page)
     desk.saved()
     desk.check()
-    # They are left, and told: nothing is dropped without a word.
     assert "😈" not in desk.arts()["art"]
 
 
@@ -729,10 +730,12 @@ def what_waits_ends_with_its_document(studio):
     page.keyboard.press("Enter")
     desk.pending(1)
     other.context.close()
+    from browser import loaded
+    loaded(page, "dialogs")
     desk.stop()
     desk.away()
     page.locator("#peers").wait_for(state="hidden")
-    desk.address(desk.serve("other"))
+    desk.paste(desk.serve("other"))
     desk.told()
     page.locator("#words").wait_for(state="detached")
     desk.saved()

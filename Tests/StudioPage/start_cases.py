@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cases of browser.py about the start of the page in browsers that keep nothing, lack something, or do not get all of it: it works, or says in a
 sentence what is missing and what to do. It never goes on waiting."""
-import json, urllib.request
+import json
 
 # What the browser refuses, by a script that runs first, and what the user is told; None where the page works all the same.
 BLOCKED = "throw new DOMException('blocked', 'SecurityError')"
@@ -52,11 +52,8 @@ def starts(studio):
             assert page.locator("#trouble").is_visible() and not waits(page), name
             # The link is not used up where another browser can open it.
             if "lacks" in sentence or "program" in sentence:
-                origin, code = link.split("/#c=")
-                code = code.split("&")[0]
-                request = urllib.request.Request(f"{origin}/session", json.dumps({"code": code}).encode(), {
-                    "Content-Type": "application/json", "Origin": origin, "Sec-Fetch-Site": "same-origin"})
-                assert urllib.request.urlopen(request).status == 200, name
+                from browser import trade
+                assert trade(link) == 200, name
         studio.faults.clear()
         page.context.close()
 

@@ -10,10 +10,10 @@ package final class SpawnedProgram {
   private var pending: [UInt8] = []
   private var hasEnded = false
 
-  /// Starts a program. Its stderr is appended to the file `errors`. It gets `passed` as descriptor 3.
+  /// Starts a program. Its stderr is appended to the file `errors`. It gets `passed` as descriptors from 3.
   package init(
     _ program: String, _ arguments: [String], environment: [String: String], errors: String,
-    passing passed: Int32? = nil
+    passing passed: [Int32] = []
   ) throws {
     // Sockets can be closed to other programs at once, and a write to one whose reader has ended is an error here, without a
     // signal.
@@ -37,8 +37,10 @@ package final class SpawnedProgram {
     posix_spawn_file_actions_adddup2(&actions, stdout[1], 1)
     posix_spawn_file_actions_addopen(&actions, 2, errors, O_WRONLY | O_CREAT | O_APPEND, 0o600)
     // Pipes that other tests made with Foundation would be inherited, and their readers would never reach the end.
-    if let passed { posix_spawn_file_actions_adddup2(&actions, passed, 3) }
-    try Self.closeFrom(passed == nil ? 3 : 4, &actions)
+    for (index, descriptor) in passed.enumerated() {
+      posix_spawn_file_actions_adddup2(&actions, descriptor, Int32(3 + index))
+    }
+    try Self.closeFrom(Int32(3 + passed.count), &actions)
     var words: [UnsafeMutablePointer<CChar>?] = ([program] + arguments).map { strdup($0) } + [nil]
     var variables: [UnsafeMutablePointer<CChar>?] =
       environment.map { strdup("\($0.key)=\($0.value)") } + [nil]

@@ -22,8 +22,8 @@ MIB = 1 << 20
 
 def page_of(studio, link=None):
     """A page that has proved a new session."""
-    port, session = client.trade(link or studio.link())
-    page = client.Page(port, session, timeout=WAIT)
+    host, session = client.trade(link or studio.link())
+    page = client.Page(host, session, timeout=WAIT)
     page.greet("".join(secrets.choice("0123456789abcdefghjkmnpqrstvwxyz") for _ in range(12)), None)
     return page
 
@@ -50,12 +50,12 @@ def memory(studio):
         return int(re.search(r"VmRSS:\s+(\d+)", file.read())[1]) >> 10
 
 
-def get(port, target, ticket=None, method="GET", body=None, kind=None):
+def get(host, target, ticket=None, method="GET", body=None, kind=None):
     """Status and body of a request of our own page; status 0 if the server has closed the connection without an answer."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=WAIT)
-    fields = {"Sec-Fetch-Site": "same-origin"} | ({"Authorization": f"Bearer {ticket}"} if ticket else {})
+    connection = http.client.HTTPConnection("127.0.0.1", client.port_of(host), timeout=WAIT)
+    fields = {"Host": host, "Sec-Fetch-Site": "same-origin"} | ({"Authorization": f"Bearer {ticket}"} if ticket else {})
     if method == "POST":
-        fields |= {"Origin": f"http://127.0.0.1:{port}", "Content-Type": kind or "application/json"}
+        fields |= {"Origin": f"http://{host}", "Content-Type": kind or "application/json"}
     try:
         connection.request(method, target, body, fields)
         answer = connection.getresponse()
@@ -90,9 +90,9 @@ def attack_port(random, folder):
     stranger, _ = strangers(random, folder)
     is_kept = random.random() < 0.3
     studio = serving(folder, keeps=is_kept)
-    port = studio.port
+    host, port = studio.host, studio.port
     loot = [client.trade(studio.link())[1] for _ in range(random.randint(1, 3))]
-    pages = [client.Page(port, session, timeout=WAIT) for session in loot]
+    pages = [client.Page(host, session, timeout=WAIT) for session in loot]
     for page in pages:
         page.greet("0123456789ab", None)
     if random.random() < 0.5:
@@ -110,7 +110,7 @@ def attack_port(random, folder):
         studio.serve()
         # The control: its pages go on, so what a page keeps is what proves a session.
         for session in loot:
-            if "welcome" not in client.Page(port, session, timeout=WAIT).greet("0123456789ab", None):
+            if "welcome" not in client.Page(host, session, timeout=WAIT).greet("0123456789ab", None):
                 return "H3: a page of a kept socket does not go on"
         return None
     if not had:
@@ -122,18 +122,20 @@ def attack_port(random, folder):
         taker.wait(WAIT)
     studio.serve(*random.choice([[], [], ["--port", str(port)]] if is_back else [[]]))
     for session in loot:
-        for at in {port, studio.port} if is_back else {studio.port}:
+        for at in {host, studio.host} if is_back else {studio.host}:
             try:
                 if "welcome" in client.Page(at, session, timeout=WAIT).greet("0123456789ab", None):
-                    return f"H3: a session of before is good at port {at}"
+                    return f"H3: a session of before is good at {at}"
             except GONE:
                 continue
-    if is_back and studio.port != port:
+    if studio.host == host:
+        return "H3: what another user has left in a browser is of the origin of the server"
+    if is_back:
         code = studio.link().split("#c=")[1].split("&")[0]
-        if get(port, "/session", method="POST", body=json.dumps({"code": code}))[0] != 403:
-            return "H3: the former port takes a launch code"
-        if get(port, "/")[0] != 200:
-            return "H3: a tab at the former port cannot be loaded"
+        if get(host, "/session", method="POST", body=json.dumps({"code": code}))[0] != 403:
+            return "H3: the former address takes a launch code"
+        if get(host, "/")[0] != 200:
+            return "H3: a tab at the former address cannot be loaded"
     record = [name for name in os.listdir(folder.at("run", "emojiart")) if name.endswith(".json")]
     with open(folder.at("run", "emojiart", record[0])) as file:
         if json.load(file)["sessions"]:
@@ -188,10 +190,10 @@ def attack_waiting(random, folder):
                 part = bytes([0x81, 0xFF]) + struct.pack(">Q", size) + bytes(4)
             else:
                 other = socket.create_connection(("127.0.0.1", studio.port))
-                host = f"Host: 127.0.0.1:{studio.port}\r\nSec-Fetch-Site: same-origin\r\nAuthorization: Bearer {page.ticket}\r\n"
+                host = f"Host: {studio.host}\r\nSec-Fetch-Site: same-origin\r\nAuthorization: Bearer {page.ticket}\r\n"
                 size = random.randint(40, 63) * MIB if kind == "bodies" else 0
                 part = (
-                    f"POST /upload?name=a HTTP/1.1\r\n{host}Origin: http://127.0.0.1:{studio.port}\r\n"
+                    f"POST /upload?name=a HTTP/1.1\r\n{host}Origin: http://{studio.host}\r\n"
                     f"Content-Type: application/octet-stream\r\nContent-Length: {size}\r\n\r\n" if kind == "bodies" else
                     f"GET /render?document=bees.emojiart&format=png&scale=8 HTTP/1.1\r\n{host}\r\n").encode()
             other.settimeout(2)
@@ -205,14 +207,14 @@ def attack_waiting(random, folder):
                 pass
             after = max(after, memory(studio))
         after = max(after, memory(studio))
-        if get(studio.port, "/main.js")[0] not in (200, 503):
+        if get(studio.host, "/main.js")[0] not in (200, 503):
             return f"H15: the server answers nobody under {kind}"
     finally:
         for each in sockets:
             each.close()
     if after - before > wanted:
         return f"H15: {kind} take {after - before} MiB"
-    until(lambda: get(studio.port, "/main.js")[0] == 200, what="an answer after all that")
+    until(lambda: get(studio.host, "/main.js")[0] == 200, what="an answer after all that")
     studio.end()
     return None
 
@@ -255,7 +257,7 @@ def attack_hidden(random, folder):
     page = page_of(studio)
     query = urllib.parse.urlencode({"document": place})
     for target in [f"/picture?{query}", f"/copy?{query}", f"/thumbnail?{query}&side=192", f"/render?{query}&format=png"]:
-        status, _ = get(studio.port, target, page.ticket)
+        status, _ = get(studio.host, target, page.ticket)
         if status in (0, 200):
             return f"U15: {target} answers {status}"
     requests = [{"open": place}] + [
@@ -321,8 +323,8 @@ def attack_swaps(random, folder):
         lambda: ask(page, {"documents": {"rename": {"document": "y.emojiart", "to": "posters/y.emojiart"}}}),
         lambda: ask(page, {"documents": {"delete": ["posters/y.emojiart"]}}),
         lambda: ask(page, {"documents": {"putBack": ["posters/y.emojiart"]}}),
-        lambda: get(studio.port, "/copy?document=posters/x.emojiart", page.ticket),
-        lambda: get(studio.port, "/upload?name=u&folder=posters", page.ticket, "POST", b'{"emojis":[],"canvas":{"width":9,"height":9}}', "application/octet-stream"),
+        lambda: get(studio.host, "/copy?document=posters/x.emojiart", page.ticket),
+        lambda: get(studio.host, "/upload?name=u&folder=posters", page.ticket, "POST", b'{"emojis":[],"canvas":{"width":9,"height":9}}', "application/octet-stream"),
         lambda: ask(page, {"documents": {"list": "posters"}}),
     ]
     while time.monotonic() < end and not broken:

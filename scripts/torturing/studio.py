@@ -34,17 +34,24 @@ class Broken(Exception):
     """A promise does not hold. The text begins with the rule."""
 
 
+def listening():
+    """Sockets at one port of 127.0.0.1 and ::1."""
+    first = socket.create_server(("127.0.0.1", 0), backlog=64)
+    return [first, socket.create_server(("::1", first.getsockname()[1]), family=socket.AF_INET6, backlog=64)]
+
+
 def handing(kept):
-    """The words before a server that hand it a listening socket, as systemd does; the descriptor must be passed, too."""
-    return ["bash", "-c", f'export LISTEN_PID=$$ LISTEN_FDS=1; exec "$@" 3<&{kept.fileno()}', "serve"]
+    """The words before a server that hand it listening sockets, as systemd does; the descriptors must be passed, too."""
+    words = " ".join(f"{3 + place}<&{one.fileno()}" for place, one in enumerate(kept))
+    return ["bash", "-c", f'export LISTEN_PID=$$ LISTEN_FDS={len(kept)}; exec "$@" {words}', "serve"]
 
 
 class Studio:
-    """A folder with one document, and its server. Its socket outlives servers, if `keeps`, so that pages go on."""
+    """A folder with one document, and its server. Its sockets outlive servers, if `keeps`, so that pages go on."""
 
     def __init__(self, folder, document=None, keeps=True):
-        self.folder, self.port, self.server = folder, None, None
-        self.kept = socket.create_server(("127.0.0.1", 0), backlog=64) if keeps else None
+        self.folder, self.host, self.port, self.server = folder, None, None, None
+        self.kept = listening() if keeps else None
         self.document = document or folder.new("art", "bees")
         self.errors = open(folder.at("errors"), "ab")
         os.makedirs(folder.at("run"), 0o700, exist_ok=True)
@@ -55,17 +62,17 @@ class Studio:
         self.server = self.folder.start(
             "serve", self.document, *options, environment=self.environment | more, stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=self.errors,
-            **({"inside": handing(self.kept), "pass_fds": (self.kept.fileno(),)} if self.kept else {}))
+            **({"inside": handing(self.kept), "pass_fds": tuple(one.fileno() for one in self.kept)} if self.kept else {}))
         begun(self.server)
         if not select.select([self.server.stdout], [], [], WAIT)[0]:
             raise Hung("the server prints no link")
         link = self.server.stdout.readline().decode().strip()
         if not link:
             return False
-        port = int(re.match(r"http://127\.0\.0\.1:(\d+)/#c=", link)[1])
-        if self.kept and self.port not in (None, port):
-            raise Broken(f"H3: a server that was started again has port {port} instead of {self.port}")
-        self.port = port
+        host = re.match(r"http://([0-9a-f]{20}\.emojiart\.localhost:\d+)/#c=", link)[1]
+        if self.kept and self.host not in (None, host):
+            raise Broken(f"H3: a server that was started again is at {host} instead of {self.host}")
+        self.host, self.port = host, client.port_of(host)
         return True
 
     def killed(self):
@@ -129,7 +136,7 @@ class Page:
         try:
             if self.session is None:
                 self.session = client.trade(self.studio.link())[1]
-            self.line = client.Page(self.studio.port, self.session, timeout=WAIT, **how)
+            self.line = client.Page(self.studio.host, self.session, timeout=WAIT, **how)
             welcome = self.line.greet(self.name, None)
         except client.Gone as gone:
             if "closed the connection" in str(gone):

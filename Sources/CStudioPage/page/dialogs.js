@@ -161,7 +161,7 @@ export function askLink(studio) {
     studio.endInput();
     const address = await linkWith(link.value, studio.net, studio.name);
     if (address && address !== 'too long') studio.go(address);
-    else studio.emit('note', { text: address ? words.newLink.long(location.port) : words.newLink.none, kind: 'bad', action: { name: title, run: () => askLink(studio) } });
+    else studio.emit('note', { text: address ? words.newLink.long : words.newLink.none, kind: 'bad', action: { name: title, run: () => askLink(studio) } });
   });
   show(studio, words.newLink.title, [content]);
   link.focus();

@@ -90,8 +90,6 @@ export class Net {
   /** Resolves when the server has answered what it was told of that. */ told = Promise.resolve();
   #delay = delays.first;
   #timer = 0;
-  #count = 0;
-  #prefix = drawID(6);
 
   /** @param {Records} records */
   constructor(records) {
@@ -293,10 +291,11 @@ export class Net {
 
   // MARK: Requests
 
-  /** A tag that is unique in the client's life. */
-  makeTag() {
-    return `${this.#prefix}-${++this.#count}`;
-  }
+  /**
+   * A tag that is unique in the client's life: 80 random bits. Tags are in files, which others write, too; an edit of theirs with the tag of a
+   * request to come would stand for that request.
+   */
+  makeTag() { return drawID(16); }
 
   /**
    * Asks something that changes no document, and answers with the server's answer. Rejected if the connection breaks.
@@ -596,7 +595,7 @@ export class Presence {
 const linkLimit = 1_048_572;
 
 /**
- * The address of a link that a user gives: another server has another port, and its pages do not see what this one keeps, so the link brings it. Null
+ * The address of a link that a user gives: another server has another name, and its pages do not see what this one keeps, so the link brings it. Null
  * if it is no link; `too long` if there is too much to bring.
  * @param {string} text
  * @param {Net} net
@@ -604,7 +603,7 @@ const linkLimit = 1_048_572;
  * @returns {Promise<string | null>}
  */
 export async function linkWith(text, net, document) {
-  const [link, origin, , names] = /^(http:\/\/(127\.0\.0\.1|localhost|\[::1\]):\d{1,5})\/#c=[0-9a-z]+(&d=[^&]*)?$/i.exec(text.trim()) ?? [];
+  const [link, origin, names] = /^(http:\/\/[0-9a-f]{20}\.emojiart\.localhost:\d{1,5})\/#c=[0-9a-z]+(&d=[^&]*)?$/.exec(text.trim()) ?? [];
   if (!link) return null;
   if (origin === location.origin) return link;
   const here = await clientsHere();

@@ -60,8 +60,8 @@ export const words = {
   newLink: {
     title: 'Über einen neuen Link verbinden', field: 'Link', verb: 'Verbinden',
     hint: 'Im Ordner des Dokuments emojiart serve oder emojiart serve --link ausführen und die Ausgabe hier einfügen. Was noch nicht gespeichert ist, kommt mit.',
-    none: 'Das ist kein Link von emojiart serve. Er sieht so aus: http://127.0.0.1:8080/#c=…',
-    long: (port) => `Es ist zu viel, um es mitzunehmen. Diese Seite offen lassen, emojiart serve --port ${port} ausführen und den Link in diesem Tab öffnen`,
+    none: 'Das ist kein Link von emojiart serve. Er sieht so aus: http://….emojiart.localhost:8080/#c=…',
+    long: 'Es ist zu viel, um es mitzunehmen. Diese Seite offen lassen, den Link in einem anderen Tab öffnen und das Nötige von hier dorthin kopieren',
   },
 
   groups: {

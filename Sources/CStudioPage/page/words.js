@@ -32,8 +32,8 @@ const english = {
   newLink: {
     title: 'Connect by a new link', field: 'Link', verb: 'Connect',
     hint: 'Run emojiart serve in the document’s folder, or emojiart serve --link, and paste what it prints. What is not saved yet goes with you.',
-    none: 'That is no link of emojiart serve. It looks like http://127.0.0.1:8080/#c=…',
-    long: (/** @type {string} */ port) => `There is too much to bring along. Leave this page open, run emojiart serve --port ${port}, and open its link in this tab`,
+    none: 'That is no link of emojiart serve. It looks like http://….emojiart.localhost:8080/#c=…',
+    long: 'There is too much to bring along. Leave this page open, open the link in another tab, and copy there what you need from here',
   },
 
   groups: {

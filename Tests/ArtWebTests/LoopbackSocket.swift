@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import TestSupport
+
+/// A socket that listens at a port of this machine. The test closes it.
+struct LoopbackSocket {
+  enum Address { case v4, v6 }
+
+  let descriptor: Int32
+  let port: Int
+
+  /// Listens at a port; 0 stands for any.
+  init(_ place: Address, port: Int = 0) throws {
+    let (family, kind) = (
+      place == .v4 ? AF_INET : AF_INET6, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+    )
+    let descriptor = socket(family, kind, 0)
+    var (v4, v6) = (sockaddr_in(), sockaddr_in6())
+    (v4.sin_family, v6.sin6_family) = (sa_family_t(AF_INET), sa_family_t(AF_INET6))
+    (v4.sin_port, v6.sin6_port) = (in_port_t(port).bigEndian, in_port_t(port).bigEndian)
+    (v4.sin_addr.s_addr, v6.sin6_addr) = (in_addr_t(0x7F00_0001).bigEndian, in6addr_loopback)
+    func isBound<Value>(_ address: inout Value) -> Bool {
+      var size = socklen_t(MemoryLayout<Value>.size)
+      return withUnsafeMutablePointer(to: &address) { pointer in
+        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+          bind(descriptor, $0, size) == 0 && listen(descriptor, 64) == 0
+            && getsockname(descriptor, $0, &size) == 0
+        }
+      }
+    }
+    guard place == .v4 ? isBound(&v4) : isBound(&v6) else {
+      close(descriptor)
+      throw ProgramError(what: "no socket at port \(port)")
+    }
+    self.descriptor = descriptor
+    self.port = Int(in_port_t(bigEndian: place == .v4 ? v4.sin_port : v6.sin6_port))
+  }
+}
