@@ -133,10 +133,8 @@ class Law(Desk):
         elif not self.isThere:
             self.arrive(link)
         elif self.isHome():
-            if self.random.random() < 0.5:
-                self.address(link)
-            else:
-                self.paste(link)
+            # It goes on by itself, and asks for no link.
+            self.address(link)
             self.opened(link)
         else:
             from browser import loaded, ready
