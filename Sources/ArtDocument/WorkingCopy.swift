@@ -121,11 +121,9 @@ struct WorkingCopy: Sendable {
 
   /// The answer to a request that was performed before, under the same tag; nil for a new one. Throws as `entries` does.
   func answer(
-    repeating tag: RequestTag, by client: DocumentClient?, since: KnownHead?,
-    as request: DocumentRequest? = nil,
-    unsaved: Int
+    repeating tag: RequestTag, by client: DocumentClient?, since: KnownHead?, unsaved: Int
   ) throws(ArtError) -> DocumentAnswer? {
-    let repeated = try entries(tagged: tag, by: client, since: since, as: request)
+    let repeated = try entries(tagged: tag, by: client, since: since)
     guard !repeated.isEmpty else { return nil }
     return DocumentAnswer(
       entries: repeated, emojis: subjects(of: repeated), unsaved: unsaved + performed.count, lost: [],
@@ -136,8 +134,7 @@ struct WorkingCopy: Sendable {
     _ request: ClientRequest, unsaved: Int, time: () -> Int
   ) throws(ArtError) -> DocumentAnswer {
     if let tag = request.tag,
-      let repeated = try answer(
-        repeating: tag, by: request.client, since: request.since, as: request.request, unsaved: unsaved)
+      let repeated = try answer(repeating: tag, by: request.client, since: request.since, unsaved: unsaved)
     {
       return repeated
     }
@@ -276,10 +273,10 @@ struct WorkingCopy: Sendable {
     performed.append(Performed(entry: entry, isBackground: isBackground))
   }
 
-  /// The edits of an earlier request of a client with the same tag; empty if there was none. One that does something else than an edit that is
-  /// given in full was made by somebody who has read the tag in a file. Throws `requestTooOld` if the log is too short to decide that.
+  /// The edits of an earlier request of a client with the same tag; empty if there was none. Throws `requestTooOld` if the log is too
+  /// short to decide that.
   private func entries(
-    tagged tag: RequestTag, by client: DocumentClient?, since: KnownHead?, as request: DocumentRequest?
+    tagged tag: RequestTag, by client: DocumentClient?, since: KnownHead?
   ) throws(ArtError) -> [LoggedEdit] {
     let session = (client ?? self.client).session
     var found: [LoggedEdit] = []
@@ -291,9 +288,7 @@ struct WorkingCopy: Sendable {
         break
       }
       guard entry.session == session else { continue }
-      if entry.stamp.tags.contains(tag), entry.stamp.tags.count > 1 || entry.canAnswer(request) {
-        found.append(entry)
-      }
+      if entry.stamp.tags.contains(tag) { found.append(entry) }
       // An entry with the maximum of tags may lack older ones.
       if entry.stamp.tags.count >= Limits.editTags { isKnown = false }
     }
@@ -462,12 +457,4 @@ extension RebasedEdits {
 
 extension DocumentRequest {
   fileprivate var isBackground: Bool { if case .background = self { true } else { false } }
-}
-
-extension LoggedEdit {
-  /// Whether it can be the edit that a request has led to. Of most requests that cannot be said.
-  fileprivate func canAnswer(_ request: DocumentRequest?) -> Bool {
-    guard case .edit(let edit)? = request else { return true }
-    return doesTheSame(as: .edit, edit.changes)
-  }
 }

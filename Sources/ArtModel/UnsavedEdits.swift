@@ -138,9 +138,6 @@ struct NetChanges: Sendable {
 ///
 /// An edit of several requests (a draft) is left out only if the log has all of them. The log may have a request in an edit of more requests,
 /// as a restore makes one: an undo would take back too much of that edit, and so an undo of the edit that is left out is applied by its values.
-///
-/// Others who write the document can put any session and tag into it. So an edit under the very same tags counts only if it does the same, up to
-/// ids and values; what a joint edit of more requests has of one of them is not known. Tags that nobody can guess are what protects.
 package struct RepeatedEdits: Sendable {
   /// For each edit that does not count one that the log has of its last request.
   package private(set) var edits: [EditID: EditID] = [:]
@@ -161,11 +158,7 @@ package struct RepeatedEdits: Sendable {
     guard !new.isEmpty else { return }
     let logged = Self.grouped(log) { $0.map { [$0] } }
     for (key, mine) in Self.grouped(new, by: { [$0] }) {
-      let found = key.tags.map { tag in
-        (logged[Key(session: key.session, tags: [tag])] ?? []).filter { other in
-          other.stamp.tags != key.tags || mine.contains { $0.doesTheSame(as: other.kind, other.edit.changes) }
-        }
-      }
+      let found = key.tags.map { logged[Key(session: key.session, tags: [$0])] ?? [] }
       guard found.allSatisfy({ !$0.isEmpty }), let last = found.last?.last else { continue }
       let theirs = found.joined().filter { $0.stamp.tags == key.tags }
       let same = Self.unique(theirs)
@@ -235,47 +228,6 @@ package struct RepeatedEdits: Sendable {
 extension LoggedEdit {
   fileprivate var addedEmojis: [Emoji] {
     edit.changes.compactMap { if case .add(let emoji) = $0 { emoji } else { nil } }
-  }
-}
-
-extension LoggedEdit {
-  /// Whether an edit can be of the same request as one of this kind with these changes. The same request leads to other changes on another state
-  /// of the document, but to changes of the same sort, or to none.
-  package func doesTheSame(as kind: Kind, _ changes: [Change]) -> Bool {
-    guard self.kind.step == kind.step else { return false }
-    let (own, others) = (
-      Set(edit.changes.lazy.map(Change.Sort.init)), Set(changes.lazy.map(Change.Sort.init))
-    )
-    return own.isEmpty || others.isEmpty || !own.isDisjoint(with: others)
-  }
-}
-
-extension LoggedEdit.Kind {
-  /// Whether it is an undo, a redo, or neither.
-  fileprivate var step: UndoDirection? {
-    switch self {
-    case .undo: .undo
-    case .redo: .redo
-    case .edit, .merge, .repair, .refuse: nil
-    }
-  }
-}
-
-extension Change {
-  /// What it changes, whichever emoji that is of: a field, and the text of an emoji that is added.
-  fileprivate struct Sort: Hashable {
-    private let field: Field
-    private let added: String?
-
-    init(_ change: Change) {
-      let id = EmojiID(bits: 0)
-      switch change.field {
-      case .existence: field = .existence(id)
-      case .value(_, let name): field = .value(id, name)
-      case .canvas, .fill, .background, .pending: field = change.field
-      }
-      if case .add(let emoji) = change { added = emoji.text.string } else { added = nil }
-    }
   }
 }
 

@@ -113,25 +113,4 @@ private struct Program {
     #expect(undone.log.last?.kind == .undo(add.id))
     #expect(try UndoPlan.undo(of: joint.id, in: undone)?.changes.contains(.remove(flower.id)) == true)
   }
-
-  @Test(
-    "D19 an edit that others have put under the same session and tag, and that does something else, stands for none"
-  )
-  func forged() throws {
-    for forged in [Change.add(otherFlower), .setFill(.black)] {
-      var (saved, open) = try programs()
-      try saved.perform([forged], "a")
-      let own = try open.perform([.add(bee)], "a")
-      let (content, rebased) = open.rebased(on: saved)
-      #expect(rebased.repeated.isEmpty && rebased.edits.entries.map(\.id) == [own.id])
-      #expect(content.emoji(bee.id) != nil)
-    }
-    // The same request on another state of the document, where it has other values.
-    var (saved, open) = try programs()
-    try saved.perform([.add(bee)], "a")
-    try saved.perform([.move(bee.id, to: Point(x: 5, y: 5))], "b")
-    try open.perform([.add(bee)], "c")
-    let move = try open.perform([.move(bee.id, to: Point(x: 9, y: 9))], "b")
-    #expect(open.rebased(on: saved).own.repeated.keys.contains(move.id))
-  }
 }
