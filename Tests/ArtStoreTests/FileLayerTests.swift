@@ -67,6 +67,32 @@ import Testing
     withExtendedLifetime(folder) {}
   }
 
+  @Test(
+    "F43 a document that was found in a folder is opened through a link of this user, and not through one of another user"
+  )
+  func foundLinks() throws {
+    let folder = try Workspace()
+    _ = try folder.document()
+    for (name, target) in [("own", "bees"), ("second", "theirs"), ("theirs", "bees"), ("none", "nowhere")] {
+      try #require(symlink("\(target).emojiart", folder["\(name).emojiart"]) == 0)
+    }
+    func read(_ name: String) -> ArtError? {
+      failure { try DocumentFile(found: folder["\(name).emojiart"], timeout: .zero).read() }
+    }
+    #expect(read("bees") == nil && read("own") == nil && read("second") == nil)
+    #expect(read("none")?.cause == "\(folder["none.emojiart"]) is a link to a file that is not there")
+    guard geteuid() == 0 else {
+      return print("F43 links of another user: not tried, only root can give links away")
+    }
+    try #require(lchown(folder["theirs.emojiart"], 65534, 65534) == 0)
+    for name in ["theirs", "second"] {
+      #expect(
+        read(name)?.code == .notADocument && read(name)?.cause.contains("another user (65534)") == true,
+        "\(name)")
+    }
+    #expect(read("own") == nil)
+  }
+
   @Test("F11 what is behind a link to a folder is no hint where links are not followed")
   func nearNames() throws {
     let folder = try Workspace()

@@ -161,6 +161,16 @@ import Testing
     Set(try file.read().emojisInOrder().map(\.id))
   }
 
+  private static func leftover(of document: DocumentFile) throws -> LeftoverFile {
+    let path = try document.locate().path
+    return LeftoverFile(of: path, in: try PlainFolder(path.folder))
+  }
+
+  private static func mode(_ path: String) -> mode_t? {
+    var status = stat()
+    return lstat(path, &status) == 0 ? status.st_mode & 0o777 : nil
+  }
+
   /// The names in the folder that are no documents.
   private static func others(_ copies: Copies) throws -> [String] {
     try copies.folder.names.filter { !$0.hasSuffix(DocumentFile.ending) }
@@ -261,7 +271,7 @@ import Testing
     let copies = try Self.three()
     let all = try copies.files.reduce(into: Set<EmojiID>()) { try $0.formUnion(Self.emojis($1)) }
     let (document, other, third) = (copies.files[0], copies.files[1], copies.files[2])
-    let leftover = LeftoverFile(of: try document.locate())
+    let leftover = try Self.leftover(of: document)
     let path = leftover.path
     func leave(_ bytes: [UInt8]) throws {
       try write(bytes, to: path)
@@ -286,7 +296,7 @@ import Testing
     let copies = try Self.three()
     let (document, other, third) = (copies.files[0], copies.files[1], copies.files[2])
     let before = try bytes(document.path)
-    let leftover = LeftoverFile(of: try document.locate())
+    let leftover = try Self.leftover(of: document)
     let path = leftover.path
     // Each is a copy of the document with another edit.
     let plants: [(String, () throws -> Void)] = [
@@ -373,8 +383,16 @@ import Testing
     let path = other.path
     func why() throws -> String? { try document.distrust(of: other)?.cause }
     #expect(chmod(document.path, 0o644) == 0 && chmod(path, 0o600) == 0)
+    // A name alone makes no private file public.
+    #expect(try why()?.contains("others may read") == true)
+    #expect(failure { try document.merge(found: [other]) }?.code == .notPermitted)
+    #expect(chmod(path, 0o640) == 0)
+    #expect(try why()?.contains("others may read") == true)
+    #expect(chmod(document.path, 0o640) == 0)
     #expect(try why() == nil)
-    #expect(chmod(path, 0o664) == 0)
+    #expect(chmod(document.path, 0o600) == 0 && chmod(path, 0o600) == 0)
+    #expect(try why() == nil)
+    #expect(chmod(document.path, 0o644) == 0 && chmod(path, 0o664) == 0)
     #expect(try why()?.contains("others may write") == true)
     // Who may write to the document may write to the copy.
     #expect(chmod(document.path, 0o664) == 0)
@@ -393,6 +411,135 @@ import Testing
     #expect(chown(document.path, 1501, 1501) == 0)
     #expect(try why() == nil)
     #expect(try document.merge(found: [other]).hasChanged)
+  }
+
+  @Test("Y9 a private copy is not merged into a document that got more readers after both were looked at")
+  func readersMeanwhile() throws {
+    let copies = try Self.three()
+    let (document, other) = (copies.files[0], copies.files[1])
+    let before = try bytes(document.path)
+    #expect(chmod(document.path, 0o644) == 0 && chmod(other.path, 0o600) == 0)
+    var copy = try other.copyOfAll()
+    copy.rights = try #require(try HeldFile(other.path)).rights()
+    #expect(failure { try document.merge([copy]) { (_) throws(ArtError) in } }?.code == .notPermitted)
+    #expect(try bytes(document.path) == before)
+  }
+
+  @Test(
+    "F41 a merge and a repair give a file the rights of the one that they have locked, whatever is at its path"
+  )
+  func rightsOfTheLocked() throws {
+    let folder = try Workspace()
+    let file = try folder.document()
+    let (bait, away) = (folder["bait"], folder["away"])
+    let id = try file.read().id
+    try write([1], to: bait)
+    #expect(chmod(file.path, 0o600) == 0 && chmod(bait, 0o666) == 0)
+    let found = try file.locate()
+    let guarded = try GuardedFile(found, writable: true)
+    try guarded.lock(.exclusive, Deadline(.zero))
+    let locked = try #require(try LockedFile(found, guarded.descriptor))
+    #expect(rename(file.path, away) == 0 && rename(bait, file.path) == 0)
+    #expect(try locked.rights().mode == 0o600 && locked.file.identity == FileIdentity(at: away))
+    let image = try FileImage(name: file.path, art: ArtRow(id: id, canvas: .standard))
+    _ = try image.replace(locked)
+    #expect(Self.mode(file.path) == 0o600)
+    // What is at the path by now is not the locked file.
+    #expect(try LockedFile(found, guarded.descriptor) == nil)
+    withExtendedLifetime(guarded) {}
+  }
+
+  @Test(
+    "F41 a merge writes in the folder of the file that it has locked, not in one to which a link leads by now"
+  )
+  func folderMeanwhile() throws {
+    let copies = try Self.three()
+    let (shared, moved, secret) = (copies.folder["d"], copies.folder["e"], copies.folder["private"])
+    for folder in [shared, secret] { #expect(mkdir(folder, 0o755) == 0) }
+    let document = DocumentFile(shared + "/bees.emojiart")
+    #expect(rename(copies.files[0].path, document.path) == 0)
+    for stranger in [true, false] {
+      // Another document with that name, and another copy of this one.
+      let other = try stranger ? copies.folder.document("stranger.emojiart", seed: 99) : copies.files[2]
+      #expect(rename(other.path, secret + "/bees.emojiart") == 0)
+      let before = try bytes(secret + "/bees.emojiart")
+      let error = failure {
+        try document.merge([copies.files[1].copyOfAll()]) { (step) throws(ArtError) in
+          guard case .read = step else { return }
+          #expect(rename(shared, moved) == 0 && symlink(secret, shared) == 0)
+        }
+      }
+      #expect(error?.code == .busy && error?.cause.contains("/proc/") == false, "\(error as Any)")
+      #expect(try bytes(secret + "/bees.emojiart") == before)
+      #expect(try FileManager.default.contentsOfDirectory(atPath: secret) == ["bees.emojiart"])
+      #expect(try FileManager.default.contentsOfDirectory(atPath: moved) == ["bees.emojiart"])
+      #expect(unlink(shared) == 0 && rename(moved, shared) == 0 && unlink(secret + "/bees.emojiart") == 0)
+      _ = try document.add(seed: stranger ? 70 : 71)
+    }
+  }
+
+  @Test("F42 what is merged into a file that has come to the path has no more readers than the former file")
+  func rightsOfTheFormer() throws {
+    let copies = try Self.three()
+    let (document, other) = (copies.files[0], copies.files[1])
+    let all = try Self.emojis(document).union(Self.emojis(other))
+    let notices = NoticeLog()
+    let file = DocumentFile(document.path, notice: { notices.append("\($0)") })
+    #expect(chmod(document.path, 0o640) == 0 && chmod(other.path, 0o606) == 0)
+    let former = try #require(try HeldFile(document.path))
+    #expect(rename(other.path, document.path) == 0)
+    #expect(try file.merge(former)?.hasChanged == true && Self.emojis(file) == all)
+    #expect(Self.mode(document.path) == 0o600 && notices.lines.count == 1, "\(notices.lines)")
+    // The same for what a session had saved, also where the file has another name and is written in place.
+    let third = copies.files[2]
+    #expect(chmod(third.path, 0o644) == 0 && link(third.path, third.path + ".second") == 0)
+    let state = try #require(ReplacedState(nil, in: try HeldFile(document.path)))
+    #expect(rename(third.path, document.path) == 0)
+    _ = try file.merge(state)
+    #expect(try Self.emojis(file).isSuperset(of: all) && Self.mode(document.path) == 0o600)
+  }
+
+  @Test("F42 a file that somebody else has put at the path gets nothing of the former one")
+  func takenOver() throws {
+    guard geteuid() == 0 else { return print("F42: not tried, only root can give files away") }
+    let copies = try Self.three()
+    let (document, other) = (copies.files[0], copies.files[1])
+    #expect(
+      chmod(document.path, 0o600) == 0 && chmod(other.path, 0o644) == 0 && chown(other.path, 1501, 1501) == 0)
+    let former = try #require(try HeldFile(document.path))
+    let content = try document.read()
+    let sample = try JournalSample(seed: 3, in: copies.folder, of: document)
+    let edits = try sample.edits(1)
+    let own = try bytes(document.path)
+    let foreign = try bytes(other.path)
+    #expect(rename(other.path, document.path) == 0)
+    #expect(failure { try document.merge(former) }?.code == .notPermitted)
+    #expect(try document.distrust(after: former)?.code == .notPermitted)
+    let state = try #require(ReplacedState(content, in: former))
+    #expect(failure { try document.merge(state) }?.code == .notPermitted)
+    let net = NetEdits(UnsavedEdits(edits), of: sample.content, since: sample.base)
+    #expect(failure { try document.save(net, holding: former) }?.code == .replaced)
+    #expect(failure { try document.find(by: sample.origin, holding: former) }?.code == .replaced)
+    #expect(document.hold(former)?.isTakenOver == true)
+    #expect(try bytes(document.path) == foreign)
+    // Who could read the former file may be the owner of the next one: somebody who works on it, too.
+    #expect(chmod(document.path, 0o640) == 0)
+    let shared = copies.folder["shared.emojiart"]
+    try write(own, to: shared)
+    #expect(chmod(shared, 0o644) == 0)
+    #expect(document.hold(try HeldFile(shared))?.isTakenOver == false)
+    // A file of somebody else that comes during a merge goes back.
+    let third = copies.files[2]
+    #expect(
+      chmod(document.path, 0o600) == 0 && chown(document.path, 0, 0) == 0
+        && chown(third.path, 1501, 1501) == 0)
+    let planted = try bytes(third.path)
+    let error = failure {
+      try document.merge([DocumentFile(shared).copyOfAll()]) { (step) throws(ArtError) in
+        if case .read = step { #expect(rename(third.path, document.path) == 0) }
+      }
+    }
+    #expect(try error?.code == .replaced && bytes(document.path) == planted && Self.others(copies) == [])
   }
 
   @Test("F44 a copy with a revision that leaves no room for edits is not merged, also not by value")

@@ -156,6 +156,8 @@ import Testing
       #expect(folders.state == (isOwn ? scratch[name] : "/root/.local/state"), "\(name)")
       #expect(folders.runtime == (isOwn ? scratch[name] : nil), "\(name)")
     }
+    // Nothing is below a device: who has it for a cache wants none.
+    #expect(XDGFolders { ["XDG_CACHE_HOME": "/dev/null"][$0] }.cache == "/dev/null")
   }
 
   @Test("F43 a link at the end of a path is followed if this user or root has made it, and no other one")

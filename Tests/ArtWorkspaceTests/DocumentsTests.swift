@@ -274,6 +274,13 @@ import Testing
     try #require(chmod(watched[".Trash"], 0o1777) == 0)
     #expect(
       try documents.delete(deep, into: other).path == "\(top)/.Trash/\(geteuid())/files/bees.emojiart")
+    // Another user who has made it could exchange what is in it.
+    if geteuid() == 0 {
+      try documents.create(deep)
+      try #require(chown(watched[".Trash"], 65534, 65534) == 0)
+      #expect(try documents.delete(deep, into: other).path.contains(own))
+      try #require(chown(watched[".Trash"], 0, 0) == 0)
+    }
     // A symbolic link at the place of the trash is not followed.
     try documents.create(deep)
     try #require(

@@ -137,11 +137,9 @@ class Law(Desk):
             self.address(link)
             self.opened(link)
         else:
-            from browser import loaded, ready
+            from browser import loaded
             self.count["other addresses"] += 1
-            self.paste(link)
-            self.page.wait_for_function("origin => location.origin === origin", arg=self.origin)
-            ready(self.page)
+            self.follow(link)
             self.opened(link)
             loaded(self.page, "dialogs")
         self.count["links"] += 1

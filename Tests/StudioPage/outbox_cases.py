@@ -15,6 +15,14 @@ def free_port():
         return found.getsockname()[1]
 
 
+def whole(page):
+    """Waits until the page has loaded what it loads when there is time: a server of another name does not give it."""
+    from browser import loaded
+    for module in ["dialogs", "library"]:
+        loaded(page, module)
+    page.wait_for_function("() => performance.getEntriesByType('resource').some(e => e.name.endsWith('/library.css') && e.responseEnd)")
+
+
 class Desk:
     """Two folders with a document of one name, one server at a time, and a page. `kind` says what the second folder's document is: a `fresh` one, a
     `copy` of the first one's, or `none`."""
@@ -89,12 +97,9 @@ class Desk:
 
     def left_with(self, count=1):
         """The server of the first folder ends, and edits of its document wait."""
-        from browser import loaded
         self.open(self.serve("art"))
         self.saved()
-        # What asks for a link, and shows documents, is loaded when there is time.
-        for module in ["dialogs", "library"]:
-            loaded(self.page, module)
+        whole(self.page)
         self.stop()
         self.away()
         self.edit(count=count)
@@ -108,9 +113,21 @@ class Desk:
         self.page.get_by_label("Link", exact=True).fill(link)
         self.page.keyboard.press("Enter")
 
+    def follow(self, link):
+        """Opens a link by the dialog, which leads to another address, and waits for the page there."""
+        from browser import ready
+        self.paste(link)
+        self.arrived(link)
+        ready(self.page)
+
     def address(self, link):
         """Puts a link into the address bar of the tab."""
         self.page.evaluate("link => { location.href = link }", link)
+        self.arrived(link)
+
+    def arrived(self, link):
+        """Waits until the tab is at the address of a link."""
+        self.page.wait_for_function("origin => location.origin === origin", arg=link.split("/#")[0])
 
     def hide_and_show(self):
         self.page.evaluate("""() => {
@@ -141,8 +158,7 @@ class Desk:
         """The first folder's server is there again, and its link is opened in the tab."""
         link = self.serve("art", port)
         if port:
-            self.paste(link)
-            self.page.wait_for_function("port => location.port === port", arg=str(port))
+            self.follow(link)
         else:
             self.address(link)
         from browser import ready
@@ -156,16 +172,13 @@ class Desk:
 
 def same_port(desk):
     """The link of the other folder's server, which has the port by now, is opened in the tab."""
-    desk.paste(desk.serve("other"))
+    desk.follow(desk.serve("other"))
 
 
 def other_port(desk):
     """The other folder's server has another port."""
-    from browser import loaded, ready
-    port = free_port()
-    desk.paste(desk.serve("other", port))
-    desk.page.wait_for_function("port => location.port === port", arg=str(port))
-    ready(desk.page)
+    from browser import loaded
+    desk.follow(desk.serve("other", free_port()))
     loaded(desk.page, "dialogs")
 
 
@@ -217,16 +230,15 @@ def edits_stay_in_their_folder_control(studio):
     desk = Desk(studio, "copy")
     page = studio.blank()
     page.context.add_init_script(BLIND)
-    from browser import loaded
     desk.open(desk.serve("art"), page)
     desk.saved()
-    loaded(page, "dialogs")
+    whole(page)
     desk.stop()
     desk.away()
     desk.edit()
     desk.pending(1)
     desk.wanted["art"] -= 1
-    desk.paste(desk.serve("other"))
+    desk.follow(desk.serve("other"))
     page.wait_for_function("() => studio.status.net === 'open'")
     desk.saved()
     control(desk.check, "an edit that goes to the other folder's document")
@@ -506,9 +518,7 @@ def strangers_in_the_origin(studio):
     ready(desk.page)
     loaded(desk.page, "dialogs")
     desk.page.get_by_text("is kept here").wait_for()
-    desk.paste(link)
-    desk.page.wait_for_function("origin => location.origin !== origin", arg=origin)
-    ready(desk.page)
+    desk.follow(link)
     desk.saved()
     desk.check()
     assert "😈" not in desk.arts()["art"]
@@ -730,12 +740,11 @@ def what_waits_ends_with_its_document(studio):
     page.keyboard.press("Enter")
     desk.pending(1)
     other.context.close()
-    from browser import loaded
-    loaded(page, "dialogs")
+    whole(page)
     desk.stop()
     desk.away()
     page.locator("#peers").wait_for(state="hidden")
-    desk.paste(desk.serve("other"))
+    desk.follow(desk.serve("other"))
     desk.told()
     page.locator("#words").wait_for(state="detached")
     desk.saved()

@@ -11,9 +11,9 @@ public struct DocumentFile: Sendable {
   public static let ending = Format.fileExtension
   /// What SQLite adds to a document's name for its rollback journal.
   static let journalEnding = "-journal"
-  /// The path as the caller gave it. Messages name the document by it.
+  /// The path as the caller gave it.
   public let path: String
-  /// The name of the document in messages of reading calls; `path` by default.
+  /// The name of the document in messages; `path` by default.
   public var name: String
   /// Whether a symbolic link may lead to the document. If false, `path` must be absolute and free of links,
   /// and a document behind a link counts as none.

@@ -72,7 +72,7 @@ extension DocumentFile {
     return try merge(read, isByValue: isByValue) { (_) throws(ArtError) in }
   }
 
-  /// Why a file beside the document is not merged by itself; nil if it is. Any user may have given it its name.
+  /// Why a file beside the document is merged only if the user names it; nil if it is merged without that. A name is no proof of who made it.
   public func distrust(of copy: DocumentFile) throws(ArtError) -> ArtError? {
     guard let held = try HeldFile(copy.path) else { return .untrusted(copy.name, "it is no regular file") }
     return try held.distrust(beside: try rights()).map { .untrusted(copy.name, $0) }
@@ -382,7 +382,7 @@ extension DocumentFile {
     return hold(locked.file.identity, at: locked)
   }
 
-  /// The file at the path, if it is that one. One that cannot be opened is looked at again, and that look says why.
+  /// The file at the path, if it has that identity; nil if not, or if it cannot be opened. Then the merge tries again, and reports the error.
   private func hold(_ identity: FileIdentity, at locked: LockedFile) -> HeldFile? {
     do throws(ArtError) {
       let held = try HeldFile(locked.file.path.string)

@@ -271,10 +271,12 @@ extension Trash {
     return Location(path: own, top: top)
   }
 
-  /// Whether an administrator's trash protects users from each other: it is sticky and no symbolic link.
+  /// Whether a trash that users share protects them from each other: it is sticky and no symbolic link, and no other user has made it, who
+  /// could exchange what is in it.
   private static func isUsable(_ shared: String) -> Bool {
     var status = stat()
     return lstat(shared, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR && status.st_mode & S_ISVTX != 0
+      && Ownership.isTrusted(status.st_uid)
   }
 
   /// Whether a trash and its folders are this user's alone: who owns one of them reads and replaces what is in it. A link of the user may lead to the

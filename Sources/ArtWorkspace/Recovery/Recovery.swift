@@ -76,7 +76,7 @@ public struct Recovery: Sendable {
     try file.restoreOrphans(in: folder, by: newAuthor) { outcome in
       switch outcome {
       case .kept(let error): report(.kept(error))
-      case .restored(let restored): report(.restored(file.path, restored))
+      case .restored(let restored): report(.restored(file.name, restored))
       }
     }
   }
@@ -110,7 +110,7 @@ public struct Recovery: Sendable {
     guard !found.own.isEmpty else { return nil }
     let shown = try file.read(with: found.own, restoredBy: newAuthor())
     for error in shown.kept { report(.kept(error)) }
-    for restored in shown.reports where restored.edits > 0 { report(.included(file.path, restored)) }
+    for restored in shown.reports where restored.edits > 0 { report(.included(file.name, restored)) }
     return shown
   }
 
@@ -139,11 +139,11 @@ public struct Recovery: Sendable {
       do throws(ArtError) {
         let shown = try file.read(with: [journal], restoredBy: newAuthor())
         for error in shown.kept { report(.kept(error)) }
-        for restored in shown.reports where restored.edits > 0 { report(.excluded(file.path, restored)) }
+        for restored in shown.reports where restored.edits > 0 { report(.excluded(file.name, restored)) }
       } catch {
         let edits = try journal.contents().entries.count
         report(
-          .unread(file.path, edits: edits, author: journal.head?.author, modified: journal.modified))
+          .unread(file.name, edits: edits, author: journal.head?.author, modified: journal.modified))
       }
     }
   }
