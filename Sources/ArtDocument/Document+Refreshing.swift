@@ -112,7 +112,10 @@ extension Document {
     let task = Task { () -> ArtError? in
       do throws(ArtError) {
         let found = try await wait { () throws(ArtError) -> Refreshed in
-          let reason = try preparation.readOnlyReason(of: store)
+          let isTakenOver = wasDisabled && store.hold(held)?.isTakenOver == true
+          let reason =
+            try preparation.readOnlyReason(of: store)
+            ?? (isTakenOver ? "another user has put another file in its place" : nil)
           let (folder, recovered) = try wasDisabled && reason == nil ? preparation.prepare(store) : (nil, [])
           func found(_ result: RefreshResult) -> Refreshed {
             Refreshed(result: result, readOnlyReason: reason, folder: folder, recovered: recovered)

@@ -196,35 +196,35 @@ public actor Document {
     let preparation = Preparation(location: location, restorer: restorer, readOnlyReason: reason)
     typealias Opened = (
       reason: String?, folder: JournalFolder?, recovered: [RecoveryOutcome], stamp: FileStamp,
-      content: DocumentContent
+      found: FoundState
     )
     let opened = try await wait(on: DispatchQueue(label: "emojiart.opening")) {
       () throws(ArtError) -> Opened in
       let reason = try preparation.readOnlyReason(of: store)
       let (folder, recovered) = try reason == nil ? preparation.prepare(store) : (nil, [])
       // The stamp is taken before reading: the next refresh notices a later write.
-      let stamp = try store.stamp()
-      return (reason, folder, recovered, stamp, try store.read())
+      let (file, stamp) = (store.hold(nil), try store.stamp())
+      return (reason, folder, recovered, stamp, try store.find(by: author.origin, holding: file))
     }
     let document = Document(
       store,
-      WorkingCopy(opened.content, by: author, using: generator), opened.stamp, opened.recovered, preparation,
-      policy,
-      refreshInterval, Timeline(clock), time)
+      WorkingCopy(opened.found.content, by: author, using: generator), opened.stamp, opened.found.file,
+      opened.recovered, preparation, policy, refreshInterval, Timeline(clock), time)
     try await document.begin(readOnlyBecause: opened.reason, journal: opened.folder)
     return document
   }
 
   private init(
-    _ store: some DocumentStore, _ copy: WorkingCopy, _ stamp: FileStamp, _ recovered: [RecoveryOutcome],
-    _ preparation: Preparation, _ policy: AutosavePolicy, _ refreshInterval: Duration?, _ timeline: Timeline,
-    _ time: @escaping @Sendable () -> Int
+    _ store: some DocumentStore, _ copy: WorkingCopy, _ stamp: FileStamp, _ held: HeldFile?,
+    _ recovered: [RecoveryOutcome], _ preparation: Preparation, _ policy: AutosavePolicy,
+    _ refreshInterval: Duration?, _ timeline: Timeline, _ time: @escaping @Sendable () -> Int
   ) {
     location = StoreLocation(store)
     recoveries = Mutex(recovered)
     self.preparation = preparation
     self.copy = copy
     self.stamp = stamp
+    self.held = held
     self.refreshInterval = refreshInterval
     self.timeline = timeline
     self.time = time
@@ -376,7 +376,9 @@ public actor Document {
     let background = try Background(picture, from: url)
     guard pending == nil || content.pending?.url == pending else { return nil }
     let (store, id, recent) = (store, content.id, copy.unsaved.pictures + copy.saving.pictures)
-    let stored = try await wait { () throws(ArtError) in try store.keep(picture, in: id, recent: recent) }
+    let stored = try await wait { [held] () throws(ArtError) in
+      try store.keep(picture, in: id, recent: recent, holding: held)
+    }
     copy.pictureStored(background.digest, among: stored)
     // No suspension from here on.
     guard !Task.isCancelled else { return nil }

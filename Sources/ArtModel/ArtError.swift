@@ -443,10 +443,11 @@ extension ArtError {
   }
 
   /// A document at the largest revision: an edit could not be saved.
-  package static func tooManyRevisions(_ name: String = "the document") -> ArtError {
+  package static func tooManyRevisions(_ name: String? = nil) -> ArtError {
     ArtError(
-      .tooLarge, "\(name) has seen more edits than can be counted; copy its emoji into a new one", about: name
-    )
+      .tooLarge,
+      "\(name ?? "the document") has seen more edits than can be counted; copy its emoji into a new one",
+      about: name)
   }
 
   /// An edit of more changes than the log keeps of one.

@@ -181,14 +181,16 @@ public struct FileRights: Sendable, Equatable {
   func limited(to other: FileRights) -> FileRights {
     var allowed = other.mode & 0o077
     // What a list says of single users and groups is not compared.
-    if list != other.list || list != nil && group != other.group {
+    if AccessList.named(list) != AccessList.named(other.list) || list != nil && group != other.group {
       allowed = 0
     } else if group != other.group {
       // To the other file each one's group was any group, and the other file's group is any group to this one.
       allowed = other.mode & 0o007 & (other.mode >> 3)
       allowed |= (other.mode & 0o007) << 3
     }
-    return FileRights(owner, group, mode & (0o700 | allowed), allowed == 0 ? nil : list, attributes)
+    let mode = mode & (0o700 | allowed)
+    return FileRights(
+      owner, group, mode, allowed == 0 ? nil : list.map { AccessList.limited($0, to: mode) }, attributes)
   }
 
   /// Whether all who may read this file may read the other one, too, but for its owner.
@@ -247,5 +249,38 @@ public struct FileRights: Sendable, Equatable {
     var status = stat()
     guard fstat(descriptor, &status) == 0, status.st_mode & 0o777 & ~mode == 0 else { throw error }
     return status.st_mode & 0o777 == mode ? .all : .fewer
+  }
+}
+
+/// The bytes of an access control list, as acl(5) and the kernel's `posix_acl_xattr.h` have them: a version, and entries of a tag, permissions
+/// and an id, in little endian.
+private enum AccessList {
+  private static let (header, entry) = (4, 8)
+  private static let (owner, mask, others): (UInt8, UInt8, UInt8) = (0x01, 0x10, 0x20)
+
+  /// The list without what the mode says, too: the permissions of the owner, of the mask and of all others.
+  static func named(_ list: [UInt8]?) -> [UInt8]? {
+    list.map { changed($0) { tag, permissions in [owner, mask, others].contains(tag) ? 0 : permissions } }
+  }
+
+  /// The list with a mask, and permissions of all others, that allow no more than a mode.
+  static func limited(_ list: [UInt8], to mode: mode_t) -> [UInt8] {
+    changed(list) { tag, permissions in
+      switch tag {
+      case mask: permissions & UInt8(mode >> 3 & 7)
+      case others: permissions & UInt8(mode & 7)
+      default: permissions
+      }
+    }
+  }
+
+  private static func changed(_ list: [UInt8], _ change: (_ tag: UInt8, _ permissions: UInt8) -> UInt8)
+    -> [UInt8]
+  {
+    var list = list
+    for start in stride(from: header, to: list.count - entry + 1, by: entry) {
+      list[start + 2] = change(list[start], list[start + 2])
+    }
+    return list
   }
 }

@@ -19,6 +19,14 @@ extension ArtError {
     ArtError(.exists, "\(name) exists already", about: name, remedy: .editExisting)
   }
 
+  /// A revision that another program has set.
+  static func foreignRevision(_ revision: Int, of name: String, _ advice: String) -> ArtError {
+    ArtError(
+      .tooLarge,
+      "\(name) has the revision \(revision), which is higher than edits can make it; another program has set it; \(advice)",
+      about: name)
+  }
+
   /// A document's name that leaves no room for the name of its rollback journal.
   static func tooLongName(_ path: String) -> ArtError {
     let (parts, ending) = (FilePath(path), DocumentFile.ending)

@@ -386,6 +386,43 @@ import Testing
     #expect(try file.read().emojiCount == 1)
   }
 
+  @Test(
+    "F42 nothing is written into a file that somebody else has put in the place of the opened one, also before the first refresh"
+  )
+  func takenOver() async throws {
+    guard geteuid() == 0 else { return print("F42: not tried, only root can give files away") }
+    let file = try folder.make()
+    try #require(chmod(file.path, 0o600) == 0)
+    let document = try await DocumentFolder.open(file)
+    let planted = file.path + ".planted"
+    try copy(file, over: planted)
+    try #require(chmod(planted, 0o644) == 0 && chown(planted, 1501, 1501) == 0)
+    try DocumentFolder.move(file.path, to: file.path + ".away")
+    try DocumentFolder.move(planted, to: file.path)
+    let before = try Data(contentsOf: URL(fileURLWithPath: file.path))
+    let picture = CheckedPicture(
+      bytes: Array("a private picture".utf8), mediaType: "image/png", size: .standard, isAnimated: false)
+    func code(_ work: () async throws -> Void) async throws -> ArtError.Code? {
+      do { try await work() } catch let error as ArtError { return error.code }
+      return nil
+    }
+    #expect(try await code { try await document.setBackground(picture, from: nil) } == .replaced)
+    try await document.perform(.bee())
+    #expect(try await code { try await document.save() } == .replaced)
+    let (id, held) = (await document.content.id, await document.heldFile)
+    let stamp = EditStamp(id: EditID(origin: Origin(lowBits: 9), sequence: 1), time: 9, author: "Ada")
+    #expect(
+      try await code {
+        _ = try file.keepVersion(named: "draft", stamp: stamp, in: id, of: nil, holding: held)
+      } == .replaced)
+    #expect(try Data(contentsOf: URL(fileURLWithPath: file.path)) == before)
+    // The control: of this user it is a copy of the document.
+    try #require(chown(file.path, 0, 0) == 0)
+    try await document.save()
+    try await document.close()
+    #expect(try file.read().emojiCount == 1)
+  }
+
   @Test("D12 edits made during a save that rebases stay on top, and are saved with the next save")
   func editsDuringRebase() async throws {
     let file = try folder.make()

@@ -49,6 +49,26 @@ import Testing
     #expect(try list(plain) == own)
   }
 
+  @Test(
+    "F42 rights are limited to those of a file with the same list, whatever its mask; of another list nothing is left"
+  )
+  func limitedLists() throws {
+    let folder = try Workspace()
+    let (one, other) = (folder["one"], folder["other"])
+    for path in [one, other] { try write([], to: path) }
+    let set = try run("setfacl", ["--modify", "user:1502:rw,mask::rw", one, other])
+    guard set.status == 0 else {
+      return print("F42 list: not tried, the file system has none: \(set.errors)")
+    }
+    try #require(chmod(one, 0o664) == 0 && chmod(other, 0o640) == 0)
+    let (wide, narrow) = (try FileRights(at: one), try FileRights(at: other))
+    #expect(narrow.limited(to: wide) == narrow && narrow.isReadable(onlyWhere: wide))
+    #expect(wide.limited(to: narrow) == narrow && !wide.isReadable(onlyWhere: narrow))
+    #expect(try run("setfacl", ["--modify", "user:1503:r", other]).status == 0)
+    let listed = try FileRights(at: other)
+    #expect(!listed.isReadable(onlyWhere: wide) && listed.limited(to: wide).mode & 0o077 == 0)
+  }
+
   @Test("F21 where the group of the old file cannot be kept, the new group gets the rights of all others")
   func otherGroup() throws {
     guard geteuid() == 0 else { return print("F21 group: not tried, only root can become somebody else") }
@@ -68,6 +88,35 @@ import Testing
     #expect(ended.status == 0, "\(ended.errors)")
     var status = stat()
     #expect(stat(file.path, &status) == 0 && status.st_gid == 1_502 && status.st_mode & 0o777 == 0o644)
+  }
+
+  @Test("U17 in a folder of a group a colleague's picture that is replaced keeps its mode and group")
+  func groupFolder() throws {
+    guard geteuid() == 0 else { return print("U17 group: not tried, only root can become somebody else") }
+    let folder = try Workspace()
+    let file = try folder.document()
+    let (state, picture) = (folder["state"], folder["poster.png"])
+    mkdir(state, 0o700)
+    #expect(try run(emojiart, ["render", file.path, "-o", picture]).status == 0)
+    #expect(chown(picture, 1_503, 4_321) == 0 && chmod(picture, 0o664) == 0)
+    #expect(chown(state, 1_502, 1_502) == 0 && chmod(file.path, 0o644) == 0)
+    #expect(chown(folder.path, 1_504, 4_321) == 0)
+    var status = stat()
+    for (mode, kept) in [(0o2775, 0o664), (0o2777, 0o644)] as [(mode_t, mode_t)] {
+      #expect(
+        chmod(folder.path, mode) == 0 && chown(picture, 1_503, 4_321) == 0 && chmod(picture, 0o664) == 0)
+      let ended = try run(
+        "setpriv",
+        [
+          "--reuid", "1502", "--regid", "1502", "--groups", "4321", "sh", "-c", "umask 022; exec \"$@\"",
+          "sh",
+          emojiart, "render", file.path, "-o", picture,
+        ],
+        environment: ["EMOJIART_STATE": state, "TMPDIR": state, "XDG_CACHE_HOME": "/dev/null"])
+      #expect(ended.status == 0, "\(ended.errors)")
+      #expect(stat(picture, &status) == 0 && status.st_uid == 1_502 && status.st_gid == 4_321)
+      #expect(status.st_mode & 0o777 == kept, "\(mode)")
+    }
   }
 
   @Test(

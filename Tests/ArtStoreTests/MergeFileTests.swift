@@ -384,10 +384,10 @@ import Testing
     func why() throws -> String? { try document.distrust(of: other)?.cause }
     #expect(chmod(document.path, 0o644) == 0 && chmod(path, 0o600) == 0)
     // A name alone makes no private file public.
-    #expect(try why()?.contains("others may read") == true)
+    #expect(try why()?.contains("some users may read") == true)
     #expect(failure { try document.merge(found: [other]) }?.code == .notPermitted)
     #expect(chmod(path, 0o640) == 0)
-    #expect(try why()?.contains("others may read") == true)
+    #expect(try why()?.contains("some users may read") == true)
     #expect(chmod(document.path, 0o640) == 0)
     #expect(try why() == nil)
     #expect(chmod(document.path, 0o600) == 0 && chmod(path, 0o600) == 0)

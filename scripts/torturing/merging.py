@@ -277,6 +277,8 @@ def attack_taken_over(random, folder):
         program.wait()
         words = open(said).read()
     else:
+        # After two seconds the time of the last change proves that nothing has changed, and nobody looks at the file again.
+        time.sleep(random.choice([0, 2.2]))
         stream = Stream(folder, document, user=owner, state=state)
         stream.must({"caption": {"text": "PRIVATE"}})
         if random.random() < 0.7:

@@ -100,7 +100,7 @@ extension DocumentFile {
     }
     guard !guarded.hasMoved else { throw .movedAway(path) }
     if try image.replace(locked) == .fewer { notice(.fewerRights(name)) }
-    for sibling in copy.siblings where unlink(locked.place(of: sibling)) != 0 && errno != ENOENT {
+    for sibling in copy.siblings where locked.unlink(sibling) != 0 && errno != ENOENT {
       notice(.line("\(name): repaired, but \(ArtError.system("remove", file.name + sibling).cause)"))
     }
     syncNames(file.path.string)

@@ -130,10 +130,7 @@ struct Salvage {
     let revision = max(art.revision, log.keys.max() ?? 0) + 1
     guard revision <= Format.largestNumber else { throw .tooManyRevisions(name) }
     guard adopted.isEmpty || revision <= Format.largestForeignRevision else {
-      throw ArtError(
-        .tooLarge,
-        "another program has given \(name) the revision \(revision - 1), which leaves no room for edits; repair it without accepting that",
-        about: name)
+      throw .foreignRevision(revision - 1, of: name, "repair it without accepting that")
     }
     trimLog(at: revision)
     art.emojiCount = 0

@@ -50,7 +50,7 @@ extension DocumentFile {
   ) throws(ArtError) -> SaveOutcome {
     try edit { (transaction) throws(ArtError) in
       guard transaction.id == edits.base.id else { throw .replaced(path) }
-      try checkOwner(of: transaction, after: former)
+      try refuseTakenOver(transaction, after: former)
       var rows = transaction
       let rebased = try edits.save(to: &rows, named: path) { (origin) throws(ArtError) in
         try transaction.savedSequence(of: origin)

@@ -518,7 +518,7 @@ extension DocumentFile {
   public func find(by origin: Origin, holding former: HeldFile?) throws(ArtError) -> FoundState {
     let file = hold(former)
     let (content, sequence) = try read { (transaction) throws(ArtError) in
-      try checkOwner(of: transaction, after: former)
+      try refuseTakenOver(transaction, after: former)
       return (try transaction.load(), try transaction.savedSequence(of: origin))
     }
     return FoundState(content: content, savedSequence: sequence, file: hold(file) === file ? file : nil)

@@ -33,7 +33,9 @@ public protocol DocumentStore: Sendable {
   /// Keeps such a state apart, where people find it. Returns the paths of files; none where it cannot be kept, and the reason is a notice.
   func setAside(_ replaced: ReplacedState) -> [String]
   /// Stores a picture in a save that is no edit, and returns the digests of all stored pictures.
-  func keep(_ picture: CheckedPicture, in id: DocumentID, recent: [String]) throws(ArtError) -> Set<String>
+  func keep(
+    _ picture: CheckedPicture, in id: DocumentID, recent: [String], holding former: HeldFile?
+  ) throws(ArtError) -> Set<String>
   /// Removes the record of a journal that no longer exists, durably.
   func forget(_ origin: Origin) throws(ArtError)
 
@@ -204,7 +206,7 @@ public final class MemoryStore: DocumentStore {
   /// Stores a picture, and keeps as many others as a file does. Throws `replaced` if the document is another
   /// one.
   public func keep(
-    _ picture: CheckedPicture, in id: DocumentID, recent: [String]
+    _ picture: CheckedPicture, in id: DocumentID, recent: [String], holding former: HeldFile? = nil
   ) throws(ArtError) -> Set<String> {
     try keep(picture.digest, in: id)
   }

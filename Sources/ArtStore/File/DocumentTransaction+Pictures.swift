@@ -164,10 +164,12 @@ extension DocumentFile {
   /// `recent` are the digests of backgrounds in memory that are not saved yet, the last one first. Throws
   /// `replaced` if another document is at the path, and what `edit` throws.
   public func keep(
-    _ picture: CheckedPicture, in document: DocumentID, recent: [String] = []
+    _ picture: CheckedPicture, in document: DocumentID, recent: [String] = [],
+    holding former: HeldFile? = nil
   ) throws(ArtError) -> Set<String> {
     try edit { (transaction) throws(ArtError) in
       guard transaction.id == document else { throw .replaced(path) }
+      try refuseTakenOver(transaction, after: former)
       try transaction.keep(picture, recent: recent)
       // A stored picture may be in memory only.
       if !transaction.hasChanges { try transaction.touch() }

@@ -115,7 +115,7 @@ struct HotJournal {
       try guarded.sync()
     }
     guard !guarded.hasMoved else { return }
-    guard unlink(locked.place(of: DocumentFile.journalEnding)) == 0 else {
+    guard locked.unlink(DocumentFile.journalEnding) == 0 else {
       throw .system("remove", file.journalPath)
     }
     try PlainFile.syncFolder(of: file.path.string)
@@ -149,7 +149,7 @@ struct HotJournal {
       isDisposable ? "" : try Quarantine.aside.store(bytes, as: file.path.name + "-journal")
     // In another folder there may be the journal of another document by now.
     guard let locked = try LockedFile(file, descriptor) else { return }
-    guard unlink(locked.place(of: DocumentFile.journalEnding)) == 0 || errno == ENOENT else {
+    guard locked.unlink(DocumentFile.journalEnding) == 0 || errno == ENOENT else {
       throw .system("remove", file.journalPath)
     }
     if !isDisposable {

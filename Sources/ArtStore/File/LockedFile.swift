@@ -36,6 +36,11 @@ struct LockedFile {
   /// The same of the file whose name ends with that, such as the journal.
   func place(of ending: String) -> String { place + ending }
 
+  /// Removes that file: unlink(2).
+  func unlink(_ ending: String) -> Int32 {
+    withExtendedLifetime(folder) { Glibc.unlink(place(of: ending)) }
+  }
+
   /// The file's permissions. Throws `inputOutput`.
   func rights() throws(ArtError) -> FileRights { try FileRights(of: descriptor, name: file.name) }
 

@@ -207,7 +207,7 @@ extension DocumentFile {
         let held: HeldFile?
         var hasFewerRights = false
         if let bytes = try merged.newBytes() {
-          if let known, rights.isForeign(to: known) {
+          if let known, try isTakenOver(rights, from: known) {
             throw .takenOver(.notPermitted, path, by: rights.owner)
           }
           if let copy = others.first(where: { $0.rights.map { !rights.isReadable(onlyWhere: $0) } ?? false })
@@ -327,7 +327,7 @@ extension DocumentFile {
     var owner: uid_t?
     do throws(ArtError) {
       if try leftover.copy(of: copy.content.id) != nil, let rights = try leftover.hold()?.rights() {
-        guard rights.isForeign(to: brought) else {
+        guard try isTakenOver(rights, from: brought) else {
           brought = brought.limited(to: rights)
           moved.append(leftover)
           return nil
@@ -376,10 +376,17 @@ extension DocumentFile {
   private func rewrite(
     _ copy: DocumentCopy, _ locked: LockedFile, _ allowed: FileRights, _ transaction: DocumentTransaction
   ) throws(ArtError) -> HeldFile? {
-    if try locked.rights() != allowed { try locked.apply(allowed) }
-    try transaction.replaceAll(with: copy.canonicalFile().image)
-    guard try commit(transaction, to: locked.file) else { return nil }
-    return hold(locked.file.identity, at: locked)
+    let isLimited = try locked.rights() != allowed
+    if isLimited { try locked.apply(allowed) }
+    do throws(ArtError) {
+      try transaction.replaceAll(with: copy.canonicalFile().image)
+      if try commit(transaction, to: locked.file) { return hold(locked.file.identity, at: locked) }
+    } catch {
+      // The copy may be in the file all the same.
+      if isLimited { notice(.fewerRights(name)) }
+      throw error
+    }
+    return nil
   }
 
   /// The file at the path, if it has that identity; nil if not, or if it cannot be opened. Then the merge tries again, and reports the error.
@@ -416,7 +423,9 @@ extension DocumentNotice {
 
   /// A file that came to the place of one with fewer rights.
   fileprivate static func rightsOfFormer(_ name: String) -> DocumentNotice {
-    .line("\(name): the file that was there before had fewer rights; what is merged has these")
+    .line(
+      "\(name): the merged file may be read and written only by those who could read and write the file that was there before"
+    )
   }
 
   /// Another program's file that could not be put back.

@@ -92,7 +92,7 @@ extension HeldFile {
   }
 
   /// Why a private copy is not merged into a document.
-  static let hasMoreReaders = "others may read the document, who may not read it"
+  static let hasMoreReaders = "some users may read the document who may not read this copy"
 
   /// Keeps what it holds in the state folder, and returns the path. Throws what reading and writing throw.
   public func setAside() throws(ArtError) -> String {
@@ -127,21 +127,22 @@ extension DocumentFile {
       if let former, former.identity == FileIdentity(at: path.string) { return former }
       guard let former else { return try HeldFile(path.string) }
       return try HeldFile(path.string, at: path.string) { (rights) throws(ArtError) in
-        try isTakenOver(rights, from: former)
+        try isTakenOver(rights, from: try former.rights())
       }
     } catch {
       return nil
     }
   }
 
-  /// Why the file at the path gets nothing of what a former one holds: somebody else has put it there. Nil if it may.
+  /// Why the file at the path gets nothing of what a former one holds; nil if it may.
   public func distrust(after former: HeldFile) throws(ArtError) -> ArtError? {
     guard let rights = try HeldFile(try locate().path.string)?.rights() else { return nil }
-    return rights.isForeign(to: try former.rights()) ? .takenOver(.notPermitted, path, by: rights.owner) : nil
+    return try isTakenOver(rights, from: try former.rights())
+      ? .takenOver(.notPermitted, path, by: rights.owner) : nil
   }
 
-  /// Throws `replaced` if somebody else has put the file that is open in a transaction in the place of `former`.
-  func checkOwner(of transaction: DocumentTransaction, after former: HeldFile?) throws(ArtError) {
+  /// Throws `replaced` if the file that is open in a transaction has taken over the place of `former`.
+  func refuseTakenOver(_ transaction: DocumentTransaction, after former: HeldFile?) throws(ArtError) {
     guard let former else { return }
     let descriptor = transaction.connection.descriptor
     let identity: FileIdentity
@@ -150,12 +151,13 @@ extension DocumentFile {
     }
     guard identity != former.identity else { return }
     let rights = try FileRights(of: descriptor, name: name)
-    if try isTakenOver(rights, from: former) { throw .takenOver(.replaced, path, by: rights.owner) }
+    if try isTakenOver(rights, from: try former.rights()) {
+      throw .takenOver(.replaced, path, by: rights.owner)
+    }
   }
 
   /// Whether a file that has come to the path is somebody else's, and has readers whom the former one did not have.
-  private func isTakenOver(_ rights: FileRights, from former: HeldFile) throws(ArtError) -> Bool {
-    let former = try former.rights()
+  func isTakenOver(_ rights: FileRights, from former: FileRights) throws(ArtError) -> Bool {
     guard rights.isForeign(to: former) else { return false }
     guard rights.isReadable(onlyWhere: former) else { return true }
     // Its owner may be of the former file's group, unless the folder gives its group to everybody's files.

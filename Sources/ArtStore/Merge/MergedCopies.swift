@@ -18,10 +18,10 @@ struct MergedCopies {
     (copy, self.document, self.isByValue) = (document, document, isByValue)
   }
 
-  /// Merges one copy more. Throws `badValue` for another document, `parted`, and `tooLarge` for a revision that would leave no room for edits.
+  /// Merges one copy more. Throws `badValue` for another document, `parted`, and `tooLarge` for a revision that editing cannot have made.
   mutating func add(_ other: DocumentCopy) throws(ArtError) {
     guard other.content.revision <= max(Format.largestForeignRevision, document.content.revision) else {
-      throw .tooManyRevisions(other.name)
+      throw .foreignRevision(other.content.revision, of: other.name, "it is not merged")
     }
     do throws(ArtError) {
       parts.append(

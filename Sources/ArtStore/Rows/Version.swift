@@ -273,6 +273,7 @@ extension DocumentFile {
   ) throws(ArtError) -> (version: NamedVersion, file: HeldFile?) {
     try edit { (transaction) throws(ArtError) in
       guard transaction.id == document else { throw .replaced(path) }
+      try refuseTakenOver(transaction, after: former)
       if let base, transaction.base != base {
         throw .movedOn(path, is: transaction.revision, not: base.revision)
       }
@@ -293,6 +294,7 @@ extension DocumentFile {
   ) throws(ArtError) -> (version: NamedVersion, file: HeldFile?) {
     try edit { (transaction) throws(ArtError) in
       guard transaction.id == document else { throw .replaced(path) }
+      try refuseTakenOver(transaction, after: former)
       let version = try transaction.removeVersion(reference)
       return (version, hold(former))
     }
