@@ -32,12 +32,33 @@ extension AnonymousPicture {
     "bKGD", "pHYs", "acTL", "fcTL", "fdAT",
   ]
 
+  /// The most bytes of a chunk that decoders read, for a colour type (11.2.1); nil for one of any size.
+  private static func largest(_ kind: String, _ colours: Int?) -> Int? {
+    let (isPalette, isGrey) = (colours == 3, colours == 0 || colours == 4)
+    return switch kind {
+    case "sRGB": 1
+    case "gAMA", "cICP": 4
+    case "cLLI", "acTL": 8
+    case "pHYs": 9
+    case "mDCV": 24
+    case "fcTL": 26
+    case "cHRM": 32
+    case "sBIT": (isGrey ? 1 : 3) + (colours == 4 || colours == 6 ? 1 : 0)
+    case "bKGD": isPalette ? 1 : isGrey ? 2 : 6
+    case "tRNS": isPalette ? 256 : isGrey ? 2 : 6
+    default: nil
+    }
+  }
+
   private static func png(_ file: PictureBytes, _ header: PictureHeader) -> [UInt8] {
     var result = Array(file.slice.prefix(8))
     var left = endOfData(file, header)
     var frames = PNGFrames()
+    let colours = file.big(25, 1)
     PNGChunks.each(file) { kind, data in
       switch kind {
+      // Decoders skip it.
+      case _ where largest(kind, colours).map({ data.count > $0 }) ?? false: break
       case "iCCP":
         if let profile = iCCP(data) { result += chunk(kind, profile) }
       case "IDAT":
@@ -300,7 +321,14 @@ extension AnonymousPicture {
       case "mdat":
         guard let items else { break }
         clear(range, in: &result)
-        for item in items.map({ $0.clamped(to: range) }) { result.replaceSubrange(item, with: bytes[item]) }
+        // Extents may overlap, and be many.
+        var end = range.lowerBound
+        for item in items.map({ $0.clamped(to: range) }).sorted(by: { $0.lowerBound < $1.lowerBound })
+        where item.upperBound > end {
+          let rest = max(item.lowerBound, end)..<item.upperBound
+          result.replaceSubrange(rest, with: bytes[rest])
+          end = item.upperBound
+        }
       default: clear(range, in: &result)
       }
       return true

@@ -25,7 +25,8 @@ struct RedirectChain {
   }
 
   /// The next hop. Only the host that the user typed is reached through the user's proxies, and only its port that the user typed may have a
-  /// special address: the other ports of a machine are other programs', and of other users. Throws `dns`, `timeout`, `notAllowed`, and the errors of a proxy.
+  /// special address: the other ports of a machine are other programs', and of other users. From `http` at its own port the same host's
+  /// `https` is reached, too, which no ordinary user can serve. Throws `dns`, `timeout`, `notAllowed`, and the errors of a proxy.
   mutating func nextHop(
     to target: Target, for request: WorkerRequest.Fetch, _ resolver: Resolver
   ) throws(Refusal) -> Hop {
@@ -35,7 +36,7 @@ struct RedirectChain {
     }
     let hop = try hop(
       target.host, target.port, resolver,
-      isExempt: isUsersHost && target.port == userTarget?.port || request.allowsPrivate)
+      isExempt: isUsersHost && (userTarget.map(target.isSameServer) ?? false) || request.allowsPrivate)
     for address in hop.addresses where !hop.isExempt {
       if let purpose = address.specialPurpose { throw Refusal.special(target, address, purpose) }
     }
@@ -92,6 +93,12 @@ struct Target: Sendable, Hashable {
   /// A name in lower case, or an address without brackets.
   let host: String
   let port: Int
+
+  /// Whether it has the port of another target, or is the secure one of the two servers at the ports of their schemes.
+  func isSameServer(_ other: Target) -> Bool {
+    port == other.port
+      || scheme == .https && port == scheme.port && other.scheme == .http && other.port == other.scheme.port
+  }
 
   /// `keepsDots` leaves `.` and `..` in the path as they are. Throws `scheme` and `badURL`.
   init(_ url: String, keepsDots: Bool = false) throws(Refusal) {

@@ -269,6 +269,10 @@ import Testing
       try expectNone(in: planted, name)
       #expect(try AnonymousPicture.bytes(of: planted) == AnonymousPicture.bytes(of: bytes))
     }
+    // Chunks with more than they define.
+    for kind in ["gAMA", "pHYs", "sBIT", "bKGD", "sRGB"] {
+      try expectNone(in: try withChunk(kind, Self.secret, in: PictureFixture.bytes("sign.png")), kind)
+    }
     // Frames beyond those that are counted, and without a count.
     let frame = Self.big(1) + Self.big(24) + Self.big(16) + [UInt8](repeating: 0, count: 14)
     for counted in [0, 1] {

@@ -79,6 +79,20 @@ import Testing
         == .accepted(70))
   }
 
+  @Test("B10 the secure server beside a typed http one is reached, at the ports of their schemes only")
+  func secureServer() throws {
+    func isSame(_ url: String, as typed: String) throws -> Bool {
+      try Target("\(url)/a").isSameServer(try Target("\(typed)/a"))
+    }
+    #expect(try isSame("https://nas", as: "http://nas") && isSame("http://nas:8080", as: "http://nas:8080"))
+    for (url, typed) in [
+      ("https://nas:8443", "http://nas"), ("https://nas", "http://nas:8080"), ("http://nas", "https://nas"),
+      ("http://nas:8080", "http://nas"),
+    ] {
+      #expect(try !isSame(url, as: typed), "\(url) \(typed)")
+    }
+  }
+
   @Test(
     "B10 a redirect from the host of a user-initiated URL does not reach a special address of another host, nor of another port of it"
   )

@@ -250,7 +250,7 @@ extension Trash {
   private func location(for original: String) throws(ArtError) -> Location {
     let folder = FilePath(original).folder
     if let home, isSameFileSystem(home, folder) {
-      try makeFolders(home)
+      try makeFolders(home, for: original)
       return Location(path: home, top: nil)
     }
     guard let top = topOf(folder) else { throw .noTrash(original, "the top of its file system is not found") }
@@ -259,7 +259,7 @@ extension Trash {
     if Self.isUsable(shared) {
       let own = "\(shared)/\(user)"
       if mkdir(own, 0o700) == 0 || isOwn(own) {
-        try makeFolders(own)
+        try makeFolders(own, for: original)
         return Location(path: own, top: top)
       }
     }
@@ -267,7 +267,7 @@ extension Trash {
     guard mkdir(own, 0o700) == 0 || isOwn(own) else {
       throw .noTrash(original, "\(own) cannot be made, or is not this user's")
     }
-    try makeFolders(own)
+    try makeFolders(own, for: original)
     return Location(path: own, top: top)
   }
 
@@ -294,7 +294,9 @@ extension Trash {
 
   private func isOwn(_ folder: String) -> Bool {
     var status = stat()
-    return lstat(folder, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR && status.st_uid == user
+    // On many network file systems all is root's.
+    return lstat(folder, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+      && (status.st_uid == user || Ownership.isTrusted(status.st_uid))
   }
 
   /// Whether two folders are on one file system; for a missing folder its nearest parent counts.
@@ -325,7 +327,7 @@ extension Trash {
   }
 
   /// Makes the folders of a trash, for this user alone.
-  private func makeFolders(_ trash: String) throws(ArtError) {
+  private func makeFolders(_ trash: String, for original: String) throws(ArtError) {
     var missing: [String] = []
     var folder = trash
     var status = stat()
@@ -335,10 +337,10 @@ extension Trash {
     }
     for folder in missing.reversed() + Self.folders(of: trash)
     where mkdir(folder, 0o700) != 0 && errno != EEXIST {
-      throw .noTrash(folder, SystemError.text(of: errno))
+      throw .noTrash(original, "\(folder) cannot be made: \(SystemError.text(of: errno))")
     }
     guard hasOwnFolders(trash) else {
-      throw .noTrash(trash, "it or a folder in it is not this user's alone")
+      throw .noTrash(original, "\(trash), or a folder in it, belongs to another user")
     }
   }
 

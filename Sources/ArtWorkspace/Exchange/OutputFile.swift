@@ -242,7 +242,7 @@ public struct OutputLocation: Sendable {
       guard errno == ENOENT else { throw .notSaved(as: path, errno) }
       guard lstat(path, &status) != 0 else { throw .notSaved(as: path, EEXIST) }
       try Self.checkName(path, path, replaceable)
-      if let twin = TypedPath.twins(of: path).first, DocumentName.hasEnding(path) {
+      if DocumentName.hasEnding(path), let twin = TypedPath.twins(of: path).first {
         throw .twinExists(twin, of: path)
       }
       (target, kind) = (path, .new)
@@ -448,11 +448,13 @@ final class OldFile: Sendable {
 
   deinit { PlainFile.close(descriptor) }
 
-  /// Whether another user may have put the file there. Root replaces a file of another user in that user's folder, where it stays that user's.
+  /// Whether another user may have put the file there who does not work in that folder: people of one group replace each other's files. Root
+  /// replaces a file of another user in that user's folder, where it stays that user's.
   private static func isPlanted(_ file: stat, _ target: String) -> Bool {
     guard file.st_uid != geteuid() else { return false }
     var folder = stat()
-    guard geteuid() == 0, stat(FilePath(target).folder, &folder) == 0 else { return true }
+    guard stat(FilePath(target).folder, &folder) == 0 else { return true }
+    guard geteuid() == 0 else { return folder.st_mode & S_IWOTH != 0 }
     return Ownership.isOpen(folder) || ![0, file.st_uid].contains(folder.st_uid)
   }
 
