@@ -57,7 +57,7 @@ public struct WebRefusal: Error, Hashable, Sendable {
   public static let noTicket = WebRefusal(401, "no valid ticket; reload the page")
   /// Of a request for another host.
   public static let otherHost = WebRefusal(
-    421, "the studio is not at this address; open it by a link of `emojiart serve --link`")
+    421, "the studio is not at this address; open it by a link of its server")
 }
 
 /// Decides which requests reach the server. Every request passes it before it is routed.

@@ -174,7 +174,7 @@ extension DocumentFile {
     var put: (copy: DocumentCopy, bytes: [UInt8])?
     var parts: [MergeOutcome.Part] = []
     var (former, known): (FileIdentity?, FileRights?) = (nil, former)
-    var place: FilePath?
+    var place: LocatedFile?
     // Files of other programs that this merge has moved out of its way, whoever put them there.
     var moved: [LeftoverFile] = []
     do throws(ArtError) {
@@ -189,8 +189,8 @@ extension DocumentFile {
         }
         var merged = MergedCopies(document, isByValue: isByValue)
         // A link that was put on the way may lead to another copy by now.
-        guard place ?? file.path == file.path else { throw .movedAway(path) }
-        (place, former) = (file.path, former ?? locked.file.identity)
+        guard place.map(file.isAtPath) ?? true else { throw .movedAway(path) }
+        (place, former) = (file, former ?? locked.file.identity)
         let rights = try locked.rights()
         // What was put in place may have been replaced again.
         if let put { try merged.add(put.copy) } else { for copy in others { try merged.add(copy) } }
