@@ -56,6 +56,10 @@ class Desk:
     def go(self, name):
         cell(self.page, name).click()
 
+    def tried(self):
+        """Waits until the page has tried in vain to connect, from now on."""
+        self.page.wait_for_function("begun => { document.dispatchEvent(new Event('visibilitychange')); return line.ended > begun }", arg=self.page.evaluate("line.begun"))
+
     def hold(self, way, text):
         self.page.evaluate("([way, text]) => { line[way] = text }", [way, text])
 
@@ -454,11 +458,12 @@ def other_folder_at_the_port(studio):
     server = subprocess.Popen([f"{studio.programs}/emojiart", "serve", other, "--port", str(port)], env=studio.environment, stdout=subprocess.PIPE, text=True)
     try:
         assert f":{port}/" in server.stdout.readline()
-        page.wait_for_function("() => document.getElementById('status').dataset.state === 'reconnecting'")
+        desk.tried()
         desk.edit()
         desk.go("ants")
         desk.edit()
         page.wait_for_function("() => studio.status.pending === 2")
+        desk.tried()
         # It is not at the address of the page.
         assert page.evaluate("sent") == []
     finally:

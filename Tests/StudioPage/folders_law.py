@@ -3,11 +3,14 @@
 """The law of the page with two folders and addresses that change: folders_law.py PROGRAMS [CASES [SEED]] [--browser chromium|firefox]
 
 A case draws steps: edits with and without a server, servers of either folder at its own address, their links in the address bar or in the
-dialog, reloads, hidden pages, other documents, tabs that end without a word. At the end each server is there once, and a new tab opens its link. Then each document
+dialog, reloads, hidden pages, other documents, tabs that end without a word. In half of the cases the sockets of a server are kept for the next one,
+so a folder has one address. In the other half each server has another name, at one port. There an edit waits at the address where it was made, and goes
+on when the tab follows a new link by the dialog, or is found when that address is loaded again while a server of its folder has the port.
+At the end each server is there once, and a new tab opens its link, or each former address. Then each document
 has the edits that were made while the page showed it, each once, and no other one. `scripts/torture` runs many cases; see docs/TORTURE.md.
 """
 import argparse, collections, json, os, random as randomness, shutil, sys
-from outbox_cases import BLIND, FOLDERS, SAVED, Desk
+from outbox_cases import BLIND, FOLDERS, SAVED, Desk, free_port
 import resizing
 
 DOCUMENTS = {("art", "bees"): "🐝", ("art", "ants"): "🐜", ("other", "bees"): "🐘", ("other", "ants"): "🐈"}
@@ -20,6 +23,8 @@ CONTROLS = {
     "a page that knows folders by the names of their documents": BLIND,
     "a page that keeps nothing": "IDBObjectStore.prototype.put = function () { return this.count() };",
 }
+# How many requests a page has that are not answered: those that it can read, and those that it cannot read yet.
+WAITING = "(whole.net.outbox.all.length + whole.net.outbox.closedCount)"
 
 
 class Broken(Exception):
@@ -27,8 +32,12 @@ class Broken(Exception):
 
 
 class Law(Desk):
-    def __init__(self, studio, random, count, spoils):
+    def __init__(self, studio, random, count, spoils, isKept):
         self.studio, self.random, self.count, self.spoils = studio, random, count, spoils
+        # The port of servers whose sockets are not kept: each has another name there.
+        self.port = None if isKept else free_port()
+        # The addresses that servers have had, with their folders and with how many requests a page has left there.
+        self.addresses = {}
         # A page that knows names only is found where both folders have the document.
         self.kind = "copy" if spoils else random.choice(["fresh", "copy"])
         self.folders = {name: f"{studio.folder}/{name}" for name in FOLDERS}
@@ -48,7 +57,8 @@ class Law(Desk):
         if spoils:
             self.context.add_init_script(CONTROLS[spoils])
         self.page = None
-        self.isThere = False
+        # Whether the tab shows the page, and whether that is one of a former address, which shows no document.
+        self.isThere = self.isFormer = False
 
     def path(self, folder, name):
         return f"{self.folders[folder]}/{name}.emojiart"
@@ -56,8 +66,9 @@ class Law(Desk):
     def begin(self, folder, name):
         """Starts a server, and gives the link to a document."""
         self.served = folder
-        link = self.serve(folder)
+        link = self.serve(folder, self.port)
         self.origin = link.split("/#")[0]
+        self.addresses.setdefault(self.origin, [folder, 0])
         return f"{link.split('&')[0]}&d={name}.emojiart"
 
     def new_tab(self, link):
@@ -89,7 +100,7 @@ class Law(Desk):
         self.page.wait_for_function("name => document.getElementById('name').textContent === name", arg=name)
         self.page.wait_for_function(SAVED)
         self.page.evaluate(resizing.PROBE)
-        self.isThere, self.connected = True, self.served
+        self.isThere, self.isFormer, self.connected = True, False, self.served
 
     @property
     def shown(self):
@@ -101,7 +112,7 @@ class Law(Desk):
     # MARK: steps
 
     def do_edit(self):
-        if not self.isThere:
+        if not self.isThere or self.isFormer:
             return False
         before = self.page.evaluate("studio.shown()")
         what = self.shown
@@ -112,7 +123,7 @@ class Law(Desk):
         self.page.wait_for_function("count => studio.shown() === count", arg=before + 1)
         self.wanted[what] += 1
         self.count["edits"] += 1
-        self.count["edits without a server"] += self.served is None
+        self.count["edits without a server"] += not self.served or not self.isHome()
         return True
 
     def do_stop(self):
@@ -132,6 +143,9 @@ class Law(Desk):
             self.new_tab(link)
         elif not self.isThere:
             self.arrive(link)
+        elif self.port and self.random.random() < 0.4:
+            # The tab stays where it is.
+            self.away()
         elif self.isHome():
             # It goes on by itself, and asks for no link.
             self.address(link)
@@ -152,8 +166,13 @@ class Law(Desk):
     def do_reload(self):
         if not self.isThere:
             return False
-        self.kept()
-        if self.served and self.isHome():
+        self.leave()
+        former = self.page.evaluate("location.origin")
+        if self.served and not self.isHome() and self.addresses[former][0] == self.served:
+            self.page.reload()
+            self.found(former)
+            self.count["reloads at a former address"] += 1
+        elif self.served and self.isHome():
             from browser import loaded, ready
             self.page.reload()
             ready(self.page)
@@ -183,7 +202,7 @@ class Law(Desk):
         return True
 
     def do_go(self):
-        if not self.isThere or not self.served:
+        if not self.isThere or not self.served or not self.isHome():
             return False
         name = self.random.choice(["bees", "ants"])
         self.page.evaluate("name => whole.goTo(name)", f"{name}.emojiart")
@@ -195,25 +214,67 @@ class Law(Desk):
         """The tab ends without a word, and another one has the address of the server."""
         if not self.isThere:
             return False
-        self.kept()
+        self.leave()
         link = self.begin(self.random.choice(list(FOLDERS)), self.random.choice(["bees", "ants"]))
         self.new_tab(link)
         self.count["tabs"] += 1
         return True
 
-    def kept(self):
+    def leave(self):
         """What waits is kept: what is typed in the moment of a crash is lost in any program."""
-        if not self.spoils:
-            self.page.wait_for_function("""() => new Promise(resolve => { const opening = indexedDB.open('emojiart'); opening.onsuccess = () => {
-              const all = opening.result.transaction('requests').objectStore('requests').getAllKeys();
-              all.onsuccess = () => { opening.result.close(); resolve(studio.status.pending <= all.result.length) } } })""")
+        if self.spoils:
+            return
+        self.page.wait_for_function("""() => new Promise(resolve => { const opening = indexedDB.open('emojiart'); opening.onsuccess = () => {
+          const all = opening.result.transaction('requests').objectStore('requests').getAllKeys();
+          all.onsuccess = () => { opening.result.close(); resolve(%s <= all.result.length) } } })""" % WAITING)
+        address = self.addresses[self.page.evaluate("location.origin")]
+        address[1] = max(address[1], self.page.evaluate(WAITING))
+
+    def found(self, address):
+        """The page of a former address has been loaded: it has what was left there, and shows no document."""
+        from browser import loaded, ready
+        ready(self.page)
+        self.page.wait_for_function("() => studio.status.net === 'refused'")
+        self.isThere = self.isFormer = True
+        found, (_, least) = self.page.evaluate(WAITING), self.addresses[address]
+        if found < least and not self.spoils:
+            raise Broken(f"{found} of {least} requests are found at a former address")
+        loaded(self.page, "dialogs")
+        return found
 
     def end(self):
-        """Everything that waits is sent: each folder's server is there once."""
-        for folder in FOLDERS:
-            self.new_tab(self.begin(folder, "bees"))
-            if not self.spoils:
-                self.page.wait_for_function("() => !whole.net.outbox.all.some(kept => kept.folder === whole.net.welcome.folder)")
+        """Everything that waits is sent: each folder's server is there once, or each former address is loaded again."""
+        if self.isThere:
+            self.leave()
+        if not self.port:
+            for folder in FOLDERS:
+                self.new_tab(self.begin(folder, "bees"))
+                self.sent()
+            return
+        for address, (folder, _) in list(self.addresses.items()):
+            link = self.begin(folder, "bees")
+            if self.page:
+                self.page.close()
+            self.page = self.context.new_page()
+            self.page.on("dialog", lambda dialog: dialog.accept())
+            self.page.goto(f"{address}/")
+            # What is for the other folder goes on to its server.
+            for other in [folder, *(each for each in FOLDERS if each != folder)] if self.found(address) else []:
+                if other != folder:
+                    link = self.begin(other, "bees")
+                    self.leave()
+                self.follow(link)
+                self.opened(link)
+                for name in ["ants", "bees"]:
+                    self.page.evaluate("name => whole.goTo(name)", f"{name}.emojiart")
+                    self.page.wait_for_function(SAVED)
+                self.sent()
+                self.count["former addresses"] += other == folder
+
+    def sent(self):
+        """Waits until nothing is kept for the folder that the page is connected to."""
+        if not self.spoils:
+            self.page.wait_for_function("() => !whole.net.outbox.all.some(kept => kept.folder === whole.net.welcome.folder)")
 
     def check(self):
         for (folder, name), emoji in DOCUMENTS.items():
@@ -225,14 +286,15 @@ class Law(Desk):
         self.count["compared"] += len(DOCUMENTS)
 
 
-def attempt(programs, browser, seed, count, spoils=None):
-    """Runs a case. The sentence that says what is broken, empty if nothing is."""
+def attempt(programs, browser, seed, count, isKept, spoils=None):
+    """Runs a case, with kept sockets or without. The sentence that says what is broken, empty if nothing is."""
     from browser import Studio
     studio = Studio(programs, browser)
     random = randomness.Random(f"folders:{seed}")
     log = []
     try:
-        law = Law(studio, random, count, spoils)
+        law = Law(studio, random, count, spoils, isKept)
+        count["with kept sockets" if isKept else "with new names"] += 1
         law.do_serve()
         while len(log) < STEPS_A_CASE:
             step = STEPS_OF_CONTROLS[len(log)] if spoils else random.choice(STEPS)
@@ -263,16 +325,16 @@ def main():
     for name in [given.browser] if given.browser else ["chromium", "firefox"]:
         with opened(name, LIMIT) as browser:
             count, broken = collections.Counter(), 0
-            for spoils in CONTROLS:
-                found = next((seed for seed in range(1, 9) if attempt(programs, browser, seed, collections.Counter(), spoils).startswith("Broken")), 0)
+            for spoils, isKept in [(spoils, isKept) for spoils in CONTROLS for isKept in [True, False]]:
+                found = next((seed for seed in range(1, 9) if attempt(programs, browser, seed, collections.Counter(), isKept, spoils).startswith("Broken")), 0)
                 failed |= not found
-                print(f"H20 control in {name}, {spoils}: {f'found in case {found}' if found else 'NOT found'}", flush=True)
+                print(f"H20 control in {name}, {spoils}, {'kept sockets' if isKept else 'new names'}: {f'found in case {found}' if found else 'NOT found'}", flush=True)
             for seed in range(given.seed, given.seed + given.cases):
-                if sentence := attempt(programs, browser, seed, count):
+                if sentence := attempt(programs, browser, seed, count, seed % 2 == 0):
                     broken += 1
                     print(f"  broken: {sentence} (seed {seed}, {name})", flush=True)
             tally = ", ".join(f"{count[key]} {key}" for key in sorted(count))
-            print(f"H20 folders and ports in {name}: {given.cases} cases, {tally}, {broken} broken", flush=True)
+            print(f"H20 folders and addresses in {name}: {given.cases} cases, {tally}, {broken} broken", flush=True)
             failed |= broken > 0
     return 1 if failed else 0
 

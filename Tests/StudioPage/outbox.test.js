@@ -93,6 +93,7 @@ test('a link brings requests to another address, and a stranger\'s link brings n
   const forged = await (await opened(await browserRecords(), secrets[1])).pack(() => false);
   const strange = await opened(await browserRecords(), secrets[1]);
   strange.keep(kept('t9'));
+  const counts = [];
   for (const link of [forged, await strange.pack(() => false), '{}', '[', '[{"client":1}]', '[null]', JSON.stringify([{ client: 'x', tag: 'y', order: 1, sealed: '' }])]) {
     const target = await browserRecords();
     const outbox = new Outbox(target);
@@ -100,7 +101,24 @@ test('a link brings requests to another address, and a stranger\'s link brings n
     outbox.offer(link);
     await outbox.unlock(secrets[0]);
     assert.deepEqual([outbox.all, await target.all('requests')], [[], []], link);
+    counts.push(outbox.strangeCount);
   }
+  assert.deepEqual(counts, [0, 1, 0, 0, 0, 0, 1], 'they are told');
+});
+
+test('what waits is that of the own client, and what cannot be read yet', async () => {
+  const records = await browserRecords();
+  const outbox = await opened(records);
+  outbox.keep(kept('t1'));
+  assert.deepEqual([outbox.waits('0123456789ab'), outbox.waits('cccccccccccc')], [true, false]);
+  await stored(records, 't1');
+  const refused = new Outbox(records);
+  await refused.load();
+  assert.equal(refused.waits('cccccccccccc'), true);
+  // What somebody else has put there is told, and never sent.
+  assert.equal((await opened(records, secrets[1])).waits('cccccccccccc'), false);
+  outbox.remove('0123456789ab', 't1');
+  assert.equal(outbox.waits('0123456789ab'), false);
 });
 
 test('what cannot be read yet is brought on as it is', async () => {

@@ -284,6 +284,77 @@ def servers_that_start_again(studio):
     studio.until("all undos by the same hand", lambda e: e[0]["x"] == 320)
 
 
+def leaving_asks_while_edits_wait(studio):
+    """The browser asks before a page is left at whose address edits wait: the next server has another one, and nothing there tells of them."""
+    from browser import loaded, ready
+    studio.server = None
+    desk = Desk(studio)
+    studio.keep_no_socket()
+    asked, stays = [], [True]
+
+    def ask(dialog):
+        asked.append(dialog.type)
+        dialog.dismiss() if stays[0] else dialog.accept()
+
+    def asks(why):
+        page.evaluate("() => { window.isBefore = true; setTimeout(() => location.reload()) }")
+        studio.wait(lambda: page.evaluate("window.isBefore") and asked, f"the question of the browser: {why}")
+        assert asked == ["beforeunload"], asked
+        asked.clear()
+
+    def reloads():
+        page.evaluate("() => { window.isBefore = true; setTimeout(() => location.reload()) }")
+        page.wait_for_function("() => !window.isBefore")
+        ready(page)
+    page = studio.blank()
+    page.on("dialog", ask)
+    page.goto(desk.serve("art", desk.port))
+    ready(page)
+    desk.page = page
+    desk.saved()
+    whole(page)
+    desk.stop()
+    desk.away()
+    desk.edit()
+    desk.pending(1)
+    asks("an edit waits for the server")
+    link = desk.serve("art", desk.port)
+    stays[0] = False
+    reloads()
+    stays[0] = True
+    asked.clear()
+    page.get_by_text("An edit that is not saved is kept here").wait_for()
+    loaded(page, "dialogs")
+    # Browsers ask only about pages that were used.
+    page.mouse.click(640, 400)
+    asks("an edit waits at a former address")
+    # By the new link it goes along.
+    desk.follow(link)
+    desk.saved()
+    whole(page)
+    desk.check()
+    reloads()
+    desk.saved()
+    whole(page)
+    desk.stop()
+    desk.away()
+    desk.edit()
+    desk.pending(1)
+    desk.follow(desk.serve("other", desk.port))
+    desk.saved()
+    desk.told()
+    loaded(page, "dialogs")
+    page.mouse.click(640, 400)
+    assert asked == [], asked
+    asks("an edit waits for another folder")
+    desk.follow(desk.serve("art", desk.port))
+    desk.saved()
+    desk.check()
+    reloads()
+    desk.saved()
+    assert asked == [], asked
+
+
 # MARK: reloads and tabs
 
 def edits_outlive_their_tab(studio):
@@ -517,8 +588,10 @@ def strangers_in_the_origin(studio):
     desk.page.goto(f"{origin}/")
     ready(desk.page)
     loaded(desk.page, "dialogs")
-    desk.page.get_by_text("is kept here").wait_for()
+    # What was planted cannot be told from it there.
+    desk.page.get_by_text("5 edits that are not saved are kept here").wait_for()
     desk.follow(link)
+    desk.page.get_by_text("3 edits that the link has brought were not made by this user").wait_for()
     desk.saved()
     desk.check()
     assert "😈" not in desk.arts()["art"]
@@ -773,6 +846,6 @@ def edits_between_documents_are_told(studio):
     desk.check()
 
 
-OUTBOX_CASES = [edits_stay_in_their_folder, edits_stay_in_their_folder_control, servers_that_start_again, edits_outlive_their_tab, many_edits_outlive_a_reload, edits_that_cannot_be_kept, strangers_in_the_origin,
+OUTBOX_CASES = [edits_stay_in_their_folder, edits_stay_in_their_folder_control, servers_that_start_again, leaving_asks_while_edits_wait, edits_outlive_their_tab, many_edits_outlive_a_reload, edits_that_cannot_be_kept, strangers_in_the_origin,
                 links_of_strangers, links_open_their_document, another_document_of_the_name, what_waits_ends_with_its_document, edits_between_documents_are_told, typed_while_documents_change, folder_that_is_moved,
                 choices_at_another_port, former_client_is_free]

@@ -31,7 +31,7 @@ const samples = { selected: [[1], [2], [1234]], restored: [[1], [2], [1234]], ba
   'documents.selected': [[1], [2], [1234]], 'documents.unsaved': [[1], [2]], 'documents.deletedMany': [[2], [1234]], 'documents.imported': [[0], [1], [2]], 'documents.exportMany': [[2]],
   'speech.place': [[10, 20.4]], 'speech.others': [['«0»', '«1»', 0], ['«0»', '«1»', 1], ['«0»', '«1»', 3]], 'documents.importing': [[0, 12]], 'documents.exporting': [[0, 12]], 'documents.repaired': [['«0»', 0], ['«0»', 3]], 'documents.restored': [['«0»', 1], ['«0»', 2]],
   'news.cut': [[987, 1500]], 'news.leftOut': [[1], [2], [1234]], 'background.first': [[3]], 'background.kept': [[640, 1480]],
-  'news.left': [['«0»', 1], ['«0»', 2]], 'news.leftElsewhere': [['«0»', '«1»', 1], ['«0»', '«1»', 1234]], 'news.closed': [[1], [3]], 'news.unreadable': [[1], [3]],
+  'news.left': [['«0»', 1], ['«0»', 2]], 'news.leftElsewhere': [['«0»', '«1»', 1], ['«0»', '«1»', 1234]], 'news.closed': [[1], [3]], 'news.unreadable': [[1], [3]], 'news.strange': [[1], [3]],
   'news.copies': [[1], [2], [1234]], 'news.merged': [[1, 0], [2, 1], [1234, 2]], 'news.setAside': [[0, '«1»'], [1, '«1»'], [3, '']] };
 
 /** The texts that a leaf makes. */

@@ -12,7 +12,7 @@ const needs = {
 
 /** The words of this module in English; words.js has them, too. */
 export const texts = {
-  missing: (/** @type {string} */ names) => `This browser lacks what the studio needs: ${names}. Open the link in a current Firefox, Chromium or Safari`,
+  missing: (/** @type {string} */ names) => `This browser lacks what the studio needs: ${names}. Open the link in a current Firefox or Chromium`,
   failed: (/** @type {string} */ why) => `The page cannot start: ${why}. Load it again. If that does not help, run emojiart serve --link, and open what it prints`,
   noModule: 'a part of it did not arrive',
   taken: 'Another program has left a script at this address, which could change what this page does. Nothing was sent. Stop emojiart serve, start it again, and open its link: it has another address then',

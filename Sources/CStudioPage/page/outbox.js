@@ -90,8 +90,10 @@ export class Outbox {
     this.#closed = closed;
     this.unreadableCount = this.#key ? closed.length : 0;
     for (const sealed of this.#key ? this.#offered.splice(0) : []) {
+      if (this.#entries.has(keyOf(sealed.client, sealed.tag))) continue;
       const kept = await this.#open(sealed);
-      if (kept && !this.#entries.has(keyOf(sealed.client, sealed.tag))) this.#store(kept, sealed.order);
+      if (kept) this.#store(kept, sealed.order);
+      else this.strangeCount += 1;
     }
     for (const entry of this.#entries.values()) if (entry.state === 'short') this.#write(entry);
   }
@@ -107,8 +109,17 @@ export class Outbox {
   /** How many requests wait for a secret that opens them. */
   get closedCount() { return this.#closed.length + this.#offered.length; }
 
-  /** How many requests the secret of this user does not open. */
+  /** How many of the stored requests the secret of this user does not open. */
   unreadableCount = 0;
+
+  /** How many requests links have brought that it does not open. They are not stored. */
+  strangeCount = 0;
+
+  /**
+   * Whether requests of a client wait, or any that cannot be opened yet.
+   * @param {string} client
+   */
+  waits(client) { return this.closedCount > this.unreadableCount || [...this.#entries.values()].some(({ kept }) => kept.client === client); }
 
   /** Forgets what the secret does not open. */
   async forgetClosed() {

@@ -340,11 +340,14 @@ function tellLeftOf(studio, { folder, document, count }) {
 }
 
 /**
- * Tells that edits are kept which cannot be read: without a connection, or because somebody else has put them there.
+ * Tells that edits are kept which cannot be read: without a connection, or because somebody else has put them there or into a link.
  * @param {Studio} studio
  */
 function tellClosed(studio) {
   const { net: { outbox, state } } = studio;
+  const brought = `brought ${outbox.strangeCount}`;
+  if (outbox.strangeCount && !toldLeft.has(brought)) studio.emit('note', { text: words.news.strange(outbox.strangeCount), kind: 'bad', stays: true });
+  toldLeft.add(brought);
   const count = state === 'open' ? outbox.unreadableCount : state === 'refused' ? outbox.closedCount : 0;
   const key = `${state} ${count}`;
   if (!count || toldLeft.has(key)) return;

@@ -244,6 +244,8 @@ export class Studio {
       const name = this.name || first;
       if (name) await this.#openFirst(name, welcome.document);
       else this.#openNone({ noDocument: welcome.folder });
+      // A later connection has the document of the link to open.
+      if (net.welcome !== welcome || net.state !== 'open') return;
       const { first: asked } = net;
       net.first = null;
       if (asked && this.#isFollowing && asked !== this.name) await this.#goTo(asked).catch((error) => this.#openNone({ openFailed: asked, error }));
@@ -587,8 +589,14 @@ export class Studio {
     this.net.outbox.keep({ client: this.net.client, folderID: this.#folderID, folder: this.#folder, document: this.#identity, path: this.name, name, request });
   }
 
-  /** Whether something is lost, or has to wait, if the page is left now. */
-  get hasUnsent() { return !this.isGoing && (this.net.outbox.isShort || (this.store.pending.length > 0 && this.status.state !== 'saved')); }
+  /**
+   * Whether something is lost, or has to wait at this address, if the page is left now. The next server may have another address, whose pages do not
+   * see what waits here.
+   */
+  get hasUnsent() {
+    const { net: { client, outbox } } = this;
+    return !this.isGoing && (outbox.isShort || outbox.waits(client) || (this.store.pending.length > 0 && this.status.state !== 'saved'));
+  }
 
   /**
    * Goes to another address, or loads the page again; what is pending goes along.

@@ -36,7 +36,7 @@ export const words = {
   },
 
   start: {
-    missing: (names) => `Diesem Browser fehlt, was das Studio braucht: ${names}. Den Link in einem aktuellen Firefox, Chromium oder Safari öffnen`,
+    missing: (names) => `Diesem Browser fehlt, was das Studio braucht: ${names}. Den Link in einem aktuellen Firefox oder Chromium öffnen`,
     failed: (why) => `Die Seite lässt sich nicht starten: ${why}. Neu laden. Hilft das nicht: emojiart serve --link ausführen und die Ausgabe öffnen`,
     noModule: 'ein Teil von ihr kam nicht an',
     taken,
@@ -55,7 +55,7 @@ export const words = {
     noServer: 'Der Server antwortet nicht. Läuft emojiart serve nicht, dann starten und den Link öffnen, den es ausgibt',
     tooManyFailures: 'Zu viele Versuche; die Seite versucht es in einer Minute wieder',
   },
-  away: 'Der Server ist nicht erreichbar. Was hier getan wird, bleibt erhalten und wird gesendet, sobald er wieder da ist.',
+  away: 'Der Server ist nicht erreichbar. Was hier getan wird, bleibt erhalten und wird gesendet, sobald er wieder da ist. Wurde emojiart serve neu gestartet: über den neuen Link verbinden.',
   notKept: 'Der Browser hat keinen Platz, um aufzubewahren, was der Server noch nicht hat, oder er darf es nicht. Die Seite offen lassen, bis der Server wieder da ist: Beim Neuladen ginge es verloren.',
   newLink: {
     title: 'Über einen neuen Link verbinden', field: 'Link', verb: 'Verbinden',
@@ -206,6 +206,7 @@ export const words = {
     leftElsewhere: (name, folder, count) => plural(count, { one: `Eine Änderung an ${name} in ${folder} bleibt hier erhalten. Sie gehört nicht in den Ordner, der jetzt offen ist. Zum Senden in ihrem Ordner emojiart serve ausführen und den Link in diesem Tab öffnen`, other: `${number(count)} Änderungen an ${name} in ${folder} bleiben hier erhalten. Sie gehören nicht in den Ordner, der jetzt offen ist. Zum Senden in ihrem Ordner emojiart serve ausführen und den Link in diesem Tab öffnen` }),
     closed: (count) => plural(count, { one: 'Eine Änderung, die nicht gespeichert ist, bleibt hier erhalten. Sie wird gesendet, sobald die Seite über einen neuen Link verbunden ist', other: `${number(count)} Änderungen, die nicht gespeichert sind, bleiben hier erhalten. Sie werden gesendet, sobald die Seite über einen neuen Link verbunden ist` }),
     unreadable: (count) => plural(count, { one: 'Eine Änderung, die hier aufbewahrt ist, stammt nicht von diesem Benutzer und wird nicht gesendet', other: `${number(count)} Änderungen, die hier aufbewahrt sind, stammen nicht von diesem Benutzer und werden nicht gesendet` }),
+    strange: (count) => plural(count, { one: 'Eine Änderung, die der Link mitgebracht hat, stammt nicht von diesem Benutzer und wird nicht gesendet', other: `${number(count)} Änderungen, die der Link mitgebracht hat, stammen nicht von diesem Benutzer und werden nicht gesendet` }),
     typed: (text) => `Was getippt wurde, steht in keinem Dokument. Es kann hier kopiert werden: ${text}`,
     between: (name) => `Nicht ausgeführt: ${name}. Gerade wird ein anderes Dokument geöffnet; danach noch einmal versuchen`,
   },

@@ -27,7 +27,7 @@ const english = {
     noServer: 'The server does not answer. If emojiart serve is not running, start it, and open the link that it prints',
     tooManyFailures: 'Too many tries; the page tries again in a minute',
   },
-  away: 'The server is away. What you do is kept here, and sent when it is back.',
+  away: 'The server is away. What you do is kept here, and sent when it is back. If emojiart serve was started again, connect by its new link.',
   notKept: 'This browser has no room to keep what the server does not have yet, or is not allowed to. Leave this page open until the server is back: a reload would lose it.',
   newLink: {
     title: 'Connect by a new link', field: 'Link', verb: 'Connect',
@@ -185,6 +185,7 @@ const english = {
     leftElsewhere: (/** @type {string} */ name, /** @type {string} */ folder, /** @type {number} */ count) => plural(count, { one: `An edit of ${name} in ${folder} is kept here. It is not for the folder that is open now. To send it, run emojiart serve in its folder, and open the link in this tab`, other: `${number(count)} edits of ${name} in ${folder} are kept here. They are not for the folder that is open now. To send them, run emojiart serve in their folder, and open the link in this tab` }),
     closed: (/** @type {number} */ count) => plural(count, { one: 'An edit that is not saved is kept here. It is sent when you connect by a new link', other: `${number(count)} edits that are not saved are kept here. They are sent when you connect by a new link` }),
     unreadable: (/** @type {number} */ count) => plural(count, { one: 'An edit that is kept here was not made by this user, and is not sent', other: `${number(count)} edits that are kept here were not made by this user, and are not sent` }),
+    strange: (/** @type {number} */ count) => plural(count, { one: 'An edit that the link has brought was not made by this user, and is not sent', other: `${number(count)} edits that the link has brought were not made by this user, and are not sent` }),
     typed: (/** @type {string} */ text) => `What you typed is in no document. Copy it from here: ${text}`,
     between: (/** @type {string} */ name) => `Not done: ${name}. Another document is being opened; do it again`,
   },
