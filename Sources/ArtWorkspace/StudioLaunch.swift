@@ -17,7 +17,7 @@ package struct StudioLaunch: Sendable {
   package var folder: String
   /// The document that pages open first; nil for none.
   package var document: String?
-  /// The wanted port; nil for that of the last server, or any.
+  /// The wanted port; nil for any, or for that of sockets that are handed over.
   package var port: Int?
   /// A folder with the files of the page, instead of those in the program.
   package var assets: String?

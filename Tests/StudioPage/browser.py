@@ -681,7 +681,7 @@ def reload_keeps_pending(studio):
 
 
 def link_takes_over(studio):
-    """The server was killed, and its port is taken: its page goes on at a new one."""
+    """The server was killed, and its port is taken: its page goes on at a new address."""
     studio.keep_no_socket()
     page, (x, y, *_) = one(studio)
     loaded(page, "dialogs")

@@ -235,6 +235,7 @@ class Law(Desk):
         from browser import loaded, ready
         ready(self.page)
         self.page.wait_for_function("() => studio.status.net === 'refused'")
+        self.page.evaluate(resizing.PROBE)
         self.isThere = self.isFormer = True
         found, (_, least) = self.page.evaluate(WAITING), self.addresses[address]
         if found < least and not self.spoils:

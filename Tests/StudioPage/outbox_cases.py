@@ -303,8 +303,7 @@ def leaving_asks_while_edits_wait(studio):
         asked.clear()
 
     def reloads():
-        page.evaluate("() => { window.isBefore = true; setTimeout(() => location.reload()) }")
-        page.wait_for_function("() => !window.isBefore")
+        page.reload()
         ready(page)
     page = studio.blank()
     page.on("dialog", ask)
@@ -627,7 +626,7 @@ def links_of_strangers(studio):
 # MARK: links in a connected tab
 
 def links_open_their_document(studio):
-    """A link to another document, in a tab that is connected, opens it, and what is pending is sent first."""
+    """A link to another document, in a tab that is connected or about to be, opens it, and what is pending is sent first."""
     studio.server = None
     desk = Desk(studio)
     studio.run("new", f"{desk.folders['art']}/ants.emojiart", "--canvas", "640x480")
@@ -641,6 +640,15 @@ def links_open_their_document(studio):
     page.wait_for_function("() => document.getElementById('name').textContent === 'ants'")
     page.wait_for_function(SAVED)
     assert page.evaluate("studio.shown()") == 0
+    desk.check()
+    # It comes while the page connects again by itself, and opens its own document.
+    page.evaluate("""() => { line.holdsReceived = '"document":{' }""")
+    link = desk.serve("art")
+    page.wait_for_function("() => line.held.length > 0")
+    page.evaluate("() => { line.holdsReceived = null; line.held = [] }")
+    page.evaluate("link => { location.href = link }", link)
+    page.wait_for_function("() => document.getElementById('name').textContent === 'bees'")
+    desk.saved()
     desk.check()
 
 
@@ -732,8 +740,8 @@ def folder_that_is_moved(studio):
     desk.comes_home()
 
 
-def choices_at_another_port(studio):
-    """What the user has chosen is there at another port, of which the browser knows nothing, and what is kept may be anybody's."""
+def choices_at_another_address(studio):
+    """What the user has chosen is there at another address, of which the browser knows nothing, and what is kept may be anybody's."""
     from browser import loaded, ready
     studio.server = None
     desk = Desk(studio)
@@ -848,4 +856,4 @@ def edits_between_documents_are_told(studio):
 
 OUTBOX_CASES = [edits_stay_in_their_folder, edits_stay_in_their_folder_control, servers_that_start_again, leaving_asks_while_edits_wait, edits_outlive_their_tab, many_edits_outlive_a_reload, edits_that_cannot_be_kept, strangers_in_the_origin,
                 links_of_strangers, links_open_their_document, another_document_of_the_name, what_waits_ends_with_its_document, edits_between_documents_are_told, typed_while_documents_change, folder_that_is_moved,
-                choices_at_another_port, former_client_is_free]
+                choices_at_another_address, former_client_is_free]

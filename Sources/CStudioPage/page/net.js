@@ -230,7 +230,7 @@ export class Net {
     this.#tellChosen();
   }
 
-  /** Has the server keep what the user has chosen, for pages at other ports. */
+  /** Has the server keep what the user has chosen, for pages at other addresses. */
   #tellChosen() {
     if (this.state !== 'open' || !this.#chosen.size) return;
     const chosen = [...this.#chosen];
@@ -619,7 +619,7 @@ export async function linkWith(text, net, document) {
 const preferenceNames = ['documents', 'export', 'exportMany', 'language', 'name', 'size', 'snapping', 'tone'];
 
 /**
- * Takes what the user has chosen in other pages, perhaps at another port. Each reader of a setting checks it, as one that a stranger has sent.
+ * Takes what the user has chosen in other pages, perhaps at another address. Each reader of a setting checks it, as one that a stranger has sent.
  * @param {unknown} preferences
  */
 function takePreferences(preferences) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The requests that the server has not answered, so that they outlive their page, its tab, and its connection.
+// The requests that the server has not answered, so that they outlive their page, its tab, and its connection. They wait at the page's address.
 //
 //     kept ──sealed, stored──▶ stored ──answered──▶ gone
 //       └──no room, or no site data──▶ short: told in the status, and before the page is left

@@ -65,7 +65,7 @@ class Texts {
   }
 }
 
-/** What the user has chosen for all documents, such as the language. The server keeps it, too: at another port the browser has nothing. */
+/** What the user has chosen for all documents, such as the language. The server keeps it, too: at another address the browser has nothing. */
 export const settings = new Texts(() => globalThis.localStorage);
 
 /** What this tab needs after a reload. */
