@@ -14,7 +14,7 @@ from outbox_cases import BLIND, FOLDERS, SAVED, Desk, free_port
 import resizing
 
 DOCUMENTS = {("art", "bees"): "🐝", ("art", "ants"): "🐜", ("other", "bees"): "🐘", ("other", "ants"): "🐈"}
-STEPS = ["edit", "edit", "edit", "edit", "stop", "stop", "serve", "serve", "serve", "reload", "hide", "go", "tab"]
+STEPS = ["edit"] * 6 + ["stop", "serve"] * 3 + ["reload", "hide", "go", "tab"]
 STEPS_A_CASE = 14
 # Those of a case with a fault, which has to meet what it does wrong.
 STEPS_OF_CONTROLS = ["edit", "stop", "edit", "reload", "serve", "stop", "edit", "serve"] * 2
@@ -25,6 +25,8 @@ CONTROLS = {
 }
 # How many requests a page has that are not answered: those that it can read, and those that it cannot read yet.
 WAITING = "(whole.net.outbox.all.length + whole.net.outbox.closedCount)"
+# How many of them nobody answers now.
+UNANSWERED = f"whole.net.state === 'open' ? whole.net.outbox.all.filter(kept => kept.folderID !== whole.net.welcome.folderID).length : {WAITING}"
 
 
 class Broken(Exception):
@@ -72,15 +74,18 @@ class Law(Desk):
         return f"{link.split('&')[0]}&d={name}.emojiart"
 
     def new_tab(self, link):
+        self.another_tab()
+        self.arrive(link)
+
+    def another_tab(self):
         if self.page:
             self.page.close()
         self.page = self.context.new_page()
         self.page.on("dialog", lambda dialog: dialog.accept())
-        self.arrive(link)
 
     def arrive(self, link):
         """Goes to a link in a tab that shows no page of the studio."""
-        from browser import loaded, ready
+        from browser import ready
         # A reload without a server may still be under way, and ends the next navigation.
         for tries in range(10):
             try:
@@ -92,14 +97,15 @@ class Law(Desk):
         self.page.goto(link)
         ready(self.page)
         self.opened(link)
-        loaded(self.page, "dialogs")
 
     def opened(self, link):
-        """The document of a link is open, and what is pending of it is answered."""
+        """The document of a link is open, what is pending of it is answered, and the next link can be asked for."""
+        from browser import loaded
         name = link.split("&d=")[1].split(".")[0]
         self.page.wait_for_function("name => document.getElementById('name').textContent === name", arg=name)
         self.page.wait_for_function(SAVED)
         self.page.evaluate(resizing.PROBE)
+        loaded(self.page, "dialogs")
         self.isThere, self.isFormer, self.connected = True, False, self.served
 
     @property
@@ -151,11 +157,9 @@ class Law(Desk):
             self.address(link)
             self.opened(link)
         else:
-            from browser import loaded
             self.count["other addresses"] += 1
             self.follow(link)
             self.opened(link)
-            loaded(self.page, "dialogs")
         self.count["links"] += 1
         return True
 
@@ -228,7 +232,7 @@ class Law(Desk):
           const all = opening.result.transaction('requests').objectStore('requests').getAllKeys();
           all.onsuccess = () => { opening.result.close(); resolve(%s <= all.result.length) } } })""" % WAITING)
         address = self.addresses[self.page.evaluate("location.origin")]
-        address[1] = max(address[1], self.page.evaluate(WAITING))
+        address[1] = max(address[1], self.page.evaluate(UNANSWERED))
 
     def found(self, address):
         """The page of a former address has been loaded: it has what was left there, and shows no document."""
@@ -254,10 +258,7 @@ class Law(Desk):
             return
         for address, (folder, _) in list(self.addresses.items()):
             link = self.begin(folder, "bees")
-            if self.page:
-                self.page.close()
-            self.page = self.context.new_page()
-            self.page.on("dialog", lambda dialog: dialog.accept())
+            self.another_tab()
             self.page.goto(f"{address}/")
             # What is for the other folder goes on to its server.
             for other in [folder, *(each for each in FOLDERS if each != folder)] if self.found(address) else []:
