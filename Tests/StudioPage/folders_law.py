@@ -33,6 +33,16 @@ class Broken(Exception):
     """The law does not hold."""
 
 
+def accept(dialog):
+    """Leaves the page, as a user who is asked."""
+    try:
+        dialog.accept()
+    except Exception as error:
+        # The next navigation may have ended the question.
+        if "No dialog is showing" not in str(error) and "Not attached to an active page" not in str(error):
+            raise
+
+
 class Law(Desk):
     def __init__(self, studio, random, count, spoils, isKept):
         self.studio, self.random, self.count, self.spoils = studio, random, count, spoils
@@ -81,7 +91,7 @@ class Law(Desk):
         if self.page:
             self.page.close()
         self.page = self.context.new_page()
-        self.page.on("dialog", lambda dialog: dialog.accept())
+        self.page.on("dialog", accept)
 
     def arrive(self, link):
         """Goes to a link in a tab that shows no page of the studio."""
@@ -188,6 +198,10 @@ class Law(Desk):
                 self.page.wait_for_function(SAVED)
                 self.page.evaluate(resizing.PROBE)
                 loaded(self.page, "dialogs")
+        elif not self.port:
+            # The kept sockets take a connection, and nobody answers before the next server: the user gives up.
+            self.page.goto("about:blank")
+            self.isThere = False
         else:
             # The browser shows a page of its own.
             try:
