@@ -3,8 +3,8 @@
 import ArtModel
 import ArtSystem
 
-/// What the user has chosen in pages of the studio, for all folders and all servers. Another server has another name, and what a browser
-/// keeps belongs to the name and the port.
+/// What the user has chosen in pages of the studio, for all folders and all servers. Another server has another address, and what a
+/// browser keeps belongs to the address.
 ///
 ///     STATE/studio-preferences    {"language":"de",…}, mode 0600
 ///
