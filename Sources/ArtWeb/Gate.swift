@@ -39,6 +39,9 @@ public struct WebRequest: Sendable {
     values("accept-encoding").contains { $0.split(separator: ",").contains { $0.contains(part: "gzip") } }
   }
 
+  /// Whether a tab of the browser shows the answer. Frames, scripts and pictures ask otherwise.
+  public var opensTab: Bool { value("sec-fetch-mode") == "navigate" && value("sec-fetch-dest") == "document" }
+
   /// The entity tag of what the client has.
   public var knownTag: String? { value("if-none-match") }
 }
@@ -120,8 +123,9 @@ public struct Gate: Sendable {
     }
   }
 
-  /// `Sec-Fetch-Site` says that our own page asks. The page itself, which holds no secret, may be opened by the user, too: by an address
-  /// that was typed, or by a click on a page of another port of this machine, which is of the same *site*. Nothing else may be `same-site`.
+  /// `Sec-Fetch-Site` says that our own page asks. The page itself may be opened from anywhere, as what a tab of the browser shows: by an address
+  /// that was typed, by a link in a web terminal or a chat, and by a browser that has tried https before. It holds no secret, and the 80 random bits
+  /// of its address are known only to whom the user has given it. A frame is no tab.
   private func checkSite(_ request: WebRequest, _ route: WebRoute) throws(WebRefusal) {
     let sites = request.values("sec-fetch-site")
     guard let site = sites.first else {
@@ -131,10 +135,8 @@ public struct Gate: Sendable {
       }
       return
     }
-    let isByUser = site == "none" || site == "same-site" && request.value("sec-fetch-user") == "?1"
-    let isNavigation =
-      route == .asset(WebRoute.page) && isByUser && request.value("sec-fetch-mode") == "navigate"
-    guard sites.count == 1, site == "same-origin" || isNavigation else {
+    let isOpened = route == .asset(WebRoute.page) && request.method == "GET" && request.opensTab
+    guard sites.count == 1, site == "same-origin" || isOpened else {
       throw WebRefusal(403, "another site's request")
     }
   }

@@ -89,6 +89,11 @@ public struct WebAnswer: Sendable {
     }
   }
 
+  /// A refused request that a tab shows: the sentence alone.
+  public init(shown refusal: WebRefusal) {
+    self.init(refusal.status, Array("\(refusal.reason)\n".utf8), "text/plain; charset=utf-8")
+  }
+
   /// A refused request.
   public init(_ refusal: WebRefusal) {
     self.init(refusal.status) { json in

@@ -88,23 +88,25 @@
         open = Open(request: WebRequest(head), route: route, keepsAlive: head.isKeepAlive)
         limit.beginBody(context.channel)
       } catch {
-        refuse(error, context, isHead: head.method == .HEAD, hasMore: hasBody)
+        refuse(
+          error, context, isHead: head.method == .HEAD, isShown: WebRequest(head).opensTab, hasMore: hasBody)
       }
     }
 
     /// Answers with a refusal and ends the connection. If more of the request comes, it is read and dropped for a moment: a connection that is
     /// closed before would take the answer away from its sender.
     private func refuse(
-      _ refusal: WebRefusal, _ context: ChannelHandlerContext, isHead: Bool = false, hasMore: Bool = false
+      _ refusal: WebRefusal, _ context: ChannelHandlerContext, isHead: Bool = false, isShown: Bool = false,
+      hasMore: Bool = false
     ) {
       (open, isRefused) = (nil, true)
       limit.releaseAll()
       limit.beginEnd(context.channel)
       let channel = context.channel
-      let answer = WebAnswer(refusal)
+      let answer = isShown ? WebAnswer(shown: refusal) : WebAnswer(refusal)
       channel.write(Self.head(of: answer, keepsAlive: false), promise: nil)
       if !isHead { channel.write(Self.body(answer.body[...]), promise: nil) }
-      let written = channel.writeAndFlush(HTTPServerResponsePart.end(nil))
+      let written: EventLoopFuture<Void> = channel.writeAndFlush(HTTPServerResponsePart.end(nil))
       if !hasMore { written.whenComplete { _ in channel.close(promise: nil) } }
     }
 
@@ -178,8 +180,10 @@
 
     private func write(_ part: HTTPServerResponsePart) async throws {
       let slow = channel.eventLoop.scheduleTask(in: SocketHandler.slowLife) { channel.close(promise: nil) }
-      defer { slow.cancel() }
-      try await channel.writeAndFlush(part)
+      let written: EventLoopFuture<Void> = channel.writeAndFlush(part)
+      // In the turn of the loop in which it is written.
+      written.whenComplete { _ in slow.cancel() }
+      try await written.get()
     }
   }
 

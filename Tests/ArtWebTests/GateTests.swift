@@ -15,6 +15,12 @@ import Testing
   private static let ticket = ("Authorization", "Bearer right")
   private static let json = ("Content-Type", "application/json")
 
+  /// What a browser says when a tab opens an address, or a frame does.
+  private static func navigation(from site: String, to destination: String = "document") -> [(String, String)]
+  {
+    [("Sec-Fetch-Site", site), ("Sec-Fetch-Mode", "navigate"), ("Sec-Fetch-Dest", destination)]
+  }
+
   /// A request of our own page for each route, and the route.
   private static let routes: [(method: String, target: String, fields: [(String, String)])] = [
     ("GET", "/", []), ("GET", "/main.js", []), ("POST", "/session", [origin, json]),
@@ -46,14 +52,10 @@ import Testing
         Self.status(route.method, route.target, [Self.host, Self.own] + route.fields) == 200,
         "\(route.target)")
     }
-    // The user opens the link.
-    let navigation = [("Sec-Fetch-Site", "none"), ("Sec-Fetch-Mode", "navigate")]
-    #expect(Self.status("GET", "/", [Self.host] + navigation) == 200)
-    // The user follows a link from the page of another port.
-    let link = [
-      ("Sec-Fetch-Site", "same-site"), ("Sec-Fetch-Mode", "navigate"), ("Sec-Fetch-User", "?1"),
-    ]
-    #expect(Self.status("GET", "/", [Self.host] + link) == 200)
+    // A tab opens the address: one that was typed, a link of any page, and after https was tried.
+    for site in ["none", "same-site", "cross-site"] {
+      #expect(Self.status("GET", "/", [Self.host] + Self.navigation(from: site)) == 200, "\(site)")
+    }
     // Browsers send no Sec-Fetch-Site with the request for a WebSocket.
     #expect(Self.status("GET", "/live", [Self.host, Self.origin]) == 200)
   }
@@ -106,12 +108,20 @@ import Testing
         refused(403, with([Self.host], [("Sec-Fetch-Site", site)]), "site \(site)")
       }
       refused(403, with([Self.host], [Self.own, Self.own]), "two sites")
-      let foreign = [("Sec-Fetch-Site", "cross-site"), ("Sec-Fetch-Mode", "navigate")]
-      refused(403, with([Self.host], foreign), "a link of another site")
-      let script = [("Sec-Fetch-Site", "same-site"), ("Sec-Fetch-Mode", "navigate")]
-      refused(403, with([Self.host], script), "a script of another port")
-      refused(
-        403, with([Self.host], foreign + [("Sec-Fetch-User", "?1")]), "a user's link of another site")
+      for site in ["cross-site", "same-site", "none"] {
+        for destination in ["iframe", "frame", "embed", "object", "empty", "", "document, document"] {
+          refused(
+            403, with([Self.host], Self.navigation(from: site, to: destination)), "\(site) \(destination)")
+        }
+        let navigation = Self.navigation(from: site)
+        if !isPage { refused(403, with([Self.host], navigation + [("Sec-Fetch-User", "?1")]), "a tab") }
+        for lacking in [1, 2] {
+          var fields = navigation
+          fields.remove(at: lacking)
+          refused(403, with([Self.host], fields), "without \(navigation[lacking].0)")
+        }
+        refused(403, with([Self.host], navigation + [navigation[0]]), "two sites of a navigation")
+      }
       for origin in [
         "null", "http://evil.example", "http://\(Self.name):8081", "https://\(Self.name):8080",
         "http://127.0.0.1:8080", "",
@@ -140,7 +150,19 @@ import Testing
       }
     }
     print("gate: \(tried) requests with one wrong field refused")
-    #expect(tried > 150)
+    #expect(tried > 350)
+  }
+
+  @Test("H1 a tab opens the page by GET only, and neither another file nor a host that is none of ours")
+  func navigations() {
+    let tab = Self.navigation(from: "cross-site")
+    for (method, target, host, status) in [
+      ("GET", "/", Self.host, 200), ("HEAD", "/", Self.host, 403), ("POST", "/", Self.host, 405),
+      ("GET", "/main.js", Self.host, 403), ("GET", "/", ("Host", "localhost:8080"), 421),
+    ] {
+      #expect(Self.status(method, target, [host] + tab) == status, "\(method) \(target)")
+    }
+    #expect(Self.status("GET", "/", [Self.host, ("Origin", "http://evil.example")] + tab) == 403)
   }
 
   @Test("H1 no route takes another method, and no target leads elsewhere")

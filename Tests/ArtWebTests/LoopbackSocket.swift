@@ -10,6 +10,37 @@ struct LoopbackSocket {
   let descriptor: Int32
   let port: Int
 
+  /// Whether the machine has ::1. What cannot be found out counts as there.
+  static let hasV6: Bool = {
+    let descriptor = socket(AF_INET6, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    guard descriptor >= 0 else { return errno != EAFNOSUPPORT }
+    defer { close(descriptor) }
+    var address = sockaddr_in6()
+    (address.sin6_family, address.sin6_addr) = (sa_family_t(AF_INET6), in6addr_loopback)
+    let isBound = withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in6>.size)) == 0
+      }
+    }
+    return isBound || errno != EADDRNOTAVAIL
+  }()
+
+  /// Sockets at one port of 127.0.0.1 and of ::1, or only the first on a machine without ::1.
+  static func pair() throws -> [LoopbackSocket] {
+    var refused: [LoopbackSocket] = []
+    // The refused ones stay taken meanwhile, so each port comes once.
+    defer { for socket in refused { close(socket.descriptor) } }
+    while true {
+      let first = try LoopbackSocket(.v4)
+      guard hasV6 else { return [first] }
+      do { return [first, try LoopbackSocket(.v6, port: first.port)] } catch {
+        refused.append(first)
+        // Another program has the port of ::1.
+        guard refused.count < 64 else { throw error }
+      }
+    }
+  }
+
   /// Listens at a port; 0 stands for any.
   init(_ place: Address, port: Int = 0) throws {
     let (family, kind) = (

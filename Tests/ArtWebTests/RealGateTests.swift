@@ -184,9 +184,13 @@ import Testing
       try refused(
         "site", 403, own.adding("Sec-Fetch-Site", "same-origin"),
         own.with("Sec-Fetch-Site", "cross-site").adding("Sec-Fetch-Mode", "navigate"))
-      let clicked = own.with("Sec-Fetch-Site", "same-site").adding("Sec-Fetch-Mode", "navigate")
-      try refused("site", 403, clicked)
-      if own.target != "/" { try refused("site", 403, clicked.adding("Sec-Fetch-User", "?1")) }
+      for site in ["same-site", "cross-site"] {
+        let opened = own.with("Sec-Fetch-Site", site).adding("Sec-Fetch-Mode", "navigate")
+        for frame in ["iframe", "embed", "object"] {
+          try refused("site", 403, opened.adding("Sec-Fetch-Dest", frame))
+        }
+        if own.target != "/" { try refused("site", 403, opened.adding("Sec-Fetch-Dest", "document")) }
+      }
       if !own.target.hasPrefix("/live"), own.has("Origin") || !own.has("Authorization") {
         try refused("site", 403, own.with("Sec-Fetch-Site", nil))
       }
@@ -290,10 +294,17 @@ import Testing
       asset.target = "/\(name)"
       try matrix.row("own", asset, 200, of: name)
     }
-    let opened = routes[0].own.with("Sec-Fetch-Site", "none").adding("Sec-Fetch-Mode", "navigate")
-    try matrix.row("own", opened, 200, of: "page")
-    try matrix.row(
-      "own", opened.with("Sec-Fetch-Site", "same-site").adding("Sec-Fetch-User", "?1"), 200, of: "page")
+    let opened = routes[0].own.adding("Sec-Fetch-Mode", "navigate").adding("Sec-Fetch-Dest", "document")
+    for site in ["none", "same-site", "cross-site"] {
+      try matrix.row("own", opened.with("Sec-Fetch-Site", site), 200, of: "page")
+    }
+    // What is refused in a tab is said to a person.
+    let answer = try matrix.row(
+      "host", opened.with("Host", "localhost:\(matrix.port)"), 421, of: "page")
+    #expect(answer?.fields.contains { $0.name == "content-type" && $0.value.hasPrefix("text/plain") } == true)
+    #expect(
+      answer.map { String(decoding: $0.body, as: UTF8.self) }
+        == "the studio is not at this address; open it by a link of `emojiart serve --link`\n")
     // A program with a ticket, as curl sends it.
     let curl = try #require(routes.first { $0.name == "render" }).own.with("Sec-Fetch-Site", nil)
     try matrix.row("own", curl, 200, of: "render")
@@ -362,6 +373,7 @@ import Testing
 
   @Test("H12 the server listens on 127.0.0.1 and ::1 only, and answers at both")
   func addresses() throws {
+    guard LoopbackSocket.hasV6 else { return print("H12 both addresses: not tried, the machine has no ::1") }
     let studio = try Studio()
     let server = try studio.serve()
     for address in ["127.0.0.1", "::1"] {
@@ -425,7 +437,11 @@ import Testing
       return try studio.output("/usr/bin/setpriv", words)
     }
     #expect(try trade(nobody) == "came: ")
-    #expect(try trade(nobody, from: "::1") == "came: ")
+    if LoopbackSocket.hasV6 {
+      #expect(try trade(nobody, from: "::1") == "came: ")
+    } else {
+      print("H12 another user at ::1: not tried, the machine has no ::1")
+    }
     // 127.0.0.2 can have the port that an accepted connection of this user has at 127.0.0.1.
     #expect(try trade(nobody, from: "127.0.0.2", own.ownPort()) == "came: ")
     #expect(try trade(["--reuid", "0"], from: "127.0.0.2") == "came: ")
@@ -436,9 +452,10 @@ import Testing
     #expect(try trade(nobody, waits: false) == "came: ")
     kill(server.id, SIGCONT)
     // The same request of this user is answered, and its code was not used.
-    #expect(try trade(["--reuid", "0"], from: "::1") == "came: HTTP/1.1 200 OK")
+    let address = LoopbackSocket.hasV6 ? "::1" : "127.0.0.1"
+    #expect(try trade(["--reuid", "0"], from: address) == "came: HTTP/1.1 200 OK")
     print(
-      "H12 other users: 4 connections of nobody and one from 127.0.0.2 got no answer, the same request of the own user did"
+      "H12 other users: connections of nobody and from 127.0.0.2 got no answer, the same request of the own user did"
     )
     try server.end()
   }
