@@ -206,8 +206,8 @@ let package = Package(
     .testTarget(
       name: "ArtWebTests",
       dependencies: [
-        "ArtModel", "ArtStore", "ArtWorkspace", "ArtProtocol", "ArtWeb", "TestSupport", "emojiart",
-        "emojiart-studio", "emojiart-worker",
+        "ArtModel", "ArtStore", "ArtSystem", "ArtDocument", "ArtWorkspace", "ArtProtocol", "ArtWeb",
+        "TestSupport", "emojiart", "emojiart-studio", "emojiart-worker",
         .product(name: "NIOCore", package: "swift-nio", condition: studio),
         .product(name: "NIOEmbedded", package: "swift-nio", condition: studio),
       ],

@@ -48,7 +48,7 @@ public actor LivePage {
   /// The request for whole documents that is being performed. One at a time; other requests need not wait for it.
   private var filing: Task<Void, Never>?
 
-  /// Whether its session has ended.
+  /// Whether its session has ended. It is asked again after each `await`, before anything is begun.
   private let isOver = Atomic(false)
 
   /// A page that has proved its session.
@@ -167,10 +167,11 @@ public actor LivePage {
     _ requests: [ClientRequest], _ session: Session
   ) async -> [Result<DocumentAnswer, ArtError>] {
     guard !requests.isEmpty else { return [] }
-    while true {
+    while !hasEnded {
       if let results = await session.perform(requests) { return results }
       await session.waitForCapacity()
     }
+    return []
   }
 
   /// Tells the version that has the edits which are answered next: a page waits for its events.
@@ -182,6 +183,7 @@ public actor LivePage {
   // MARK: Everything else
 
   private func answer(_ message: PageMessage) async {
+    guard !hasEnded else { return }
     let tag = message.tag
     switch message.body {
     case .hello, .answer:
@@ -263,8 +265,8 @@ public actor LivePage {
       }
     case .create, .rename, .duplicate, .makeFolder, .repair, .delete, .putBack, .merge:
       await filing?.value
-      guard !hasEnded else { return }
       filing = Task {
+        guard !hasEnded else { return }
         await attempt(tag) { () throws(ArtError) in
           let outcome = try await hub.perform(request, by: client)
           await respond(tag) { json in
@@ -288,7 +290,15 @@ public actor LivePage {
     let session = try opened()
     switch request.body {
     case .caption(let caption):
-      let answer = try await session.perform(caption, tag: tag?.requestTag, since: request.since)
+      let (known, since) = (tag?.requestTag, request.since)
+      let action = try await session.measured([(caption, known)]).first??.get()
+      guard !hasEnded else { return }
+      let answer =
+        if let action {
+          try await session.perform(.action(action), tag: known, since: since)
+        } else {
+          try await session.perform(caption, tag: known, since: since)
+        }
       await tellVersion(session)
       await tellUndo(session)
       await respond(ProtocolAnswer.Outcome(answer, to: request), tag)
@@ -359,6 +369,7 @@ public actor LivePage {
   public func setBackground(
     _ bytes: [UInt8], of document: String, keepsCanvas: Bool, tag: ProtocolTag?
   ) async throws(ArtError) {
+    guard !hasEnded else { throw ArtError(.closed, "the session has ended") }
     let session = try opened()
     guard FilePath(session.path) == FilePath(document) else {
       throw ArtError(.usage, "the page has another document open", about: document)

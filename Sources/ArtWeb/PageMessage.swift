@@ -116,10 +116,11 @@ public struct PageMessage: Sendable {
   /// A message with the verb of a stream's request.
   private static func request(_ buffer: UnsafeBufferPointer<UInt8>) throws(ArtError) -> PageMessage {
     do throws(ProtocolRequest.Unreadable) {
-      guard let request = try ProtocolRequest(buffer)?.assuming(.beginning) else {
+      guard let request = try ProtocolRequest(buffer) else {
         throw .init(error: .noMessage(), tag: nil)
       }
-      return PageMessage(body: .request(request), tag: request.tag, since: request.since ?? .beginning)
+      let since = request.since ?? .beginning
+      return PageMessage(body: .request(request.assuming(since)), tag: request.tag, since: since)
     } catch {
       throw error.error
     }

@@ -260,9 +260,11 @@
       let frame = WebSocketFrame(fin: true, opcode: .text, data: ByteBuffer(bytes: message))
       // Of a page that does not read, only one message waits here. The channel stays writable, so its own handler does not notice.
       let slow = channel.eventLoop.scheduleTask(in: SocketHandler.slowLife) { channel.close(promise: nil) }
+      let written: EventLoopFuture<Void> = channel.writeAndFlush(frame)
+      // In the turn of the loop in which it is written.
+      written.whenComplete { _ in slow.cancel() }
       // A page that has gone gets nothing; its end is noticed elsewhere.
-      do { try await channel.writeAndFlush(frame) } catch {}
-      slow.cancel()
+      do { try await written.get() } catch {}
     }
 
     var takesLossy: Bool { channel.isWritable }

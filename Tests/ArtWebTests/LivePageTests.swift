@@ -2,13 +2,15 @@
 
 import ArtModel
 import ArtStore
-import ArtWorkspace
+import ArtSystem
 import Foundation
 import Synchronization
 import TestSupport
 import Testing
 
+@testable import ArtDocument
 @testable import ArtWeb
+@testable import ArtWorkspace
 
 /// Pages without connections, and a folder with the documents `bees.emojiart` and `ants.emojiart`.
 private struct Pages {
@@ -16,8 +18,9 @@ private struct Pages {
   let workspace: Workspace
   let hub: StudioHub
 
-  private init(_ folder: String) async throws {
+  private init(_ folder: String, _ helpers: HelperPrograms) async throws {
     var settings = WorkspaceSettings()
+    settings.helpers = helpers
     settings.journal = .folder(JournalFolder(folder + "/journals"))
     settings.pollBecause = "this test needs no watcher"
     var random = SystemRandomNumberGenerator()
@@ -28,13 +31,15 @@ private struct Pages {
     hub = StudioHub(workspace, clock: clock)
   }
 
-  /// Runs a test.
-  static func with(_ body: (Pages) async throws -> Void) async throws {
+  /// Runs a test. `helpers` makes the programs that pages need, in a folder.
+  static func with(
+    helpers: (String) throws -> HelperPrograms = { _ in .installed }, _ body: (Pages) async throws -> Void
+  ) async throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("emojiart-pages.\(UUID())")
       .path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     defer { #expect(throws: Never.self) { try FileManager.default.removeItem(atPath: folder) } }
-    let pages = try await Pages(folder)
+    let pages = try await Pages(folder, helpers(folder))
     let failure: (any Error)?
     do {
       try await body(pages)
@@ -60,8 +65,8 @@ private final class Output: PageOutput {
   private let sent = Mutex<[String]>([])
   private let lossy = Mutex<[String]>([])
   let isSlow = Mutex(false)
-  /// Whether the next event of the document is held, and what is held.
-  let holds = Mutex(false)
+  /// With what the next message begins that is held, and what is held.
+  let holds = Mutex<String?>(nil)
   let held = Mutex<CheckedContinuation<Void, Never>?>(nil)
 
   /// What was sent, and what may get lost.
@@ -73,8 +78,9 @@ private final class Output: PageOutput {
   func send(_ message: [UInt8]) async {
     let text = String(decoding: message, as: UTF8.self)
     let waits = holds.withLock { holds in
-      defer { if text.hasPrefix(#"{"changed""#) { holds = false } }
-      return holds && text.hasPrefix(#"{"changed""#)
+      guard let start = holds, text.hasPrefix(start) else { return false }
+      holds = nil
+      return true
     }
     if waits { await withCheckedContinuation { held in self.held.withLock { $0 = held } } }
     sent.withLock { $0.append(text) }
@@ -85,6 +91,39 @@ private final class Output: PageOutput {
 
   func sendLossy(_ message: [UInt8]) {
     lossy.withLock { $0.append(String(decoding: message, as: UTF8.self)) }
+  }
+}
+
+extension Document {
+  /// Limits the number of unsaved edits.
+  fileprivate func limitCapacity(to count: Int) { capacity = count }
+}
+
+/// A program that measures words when the test lets it.
+private struct HeldWorker {
+  private let go: String
+
+  /// Makes it in a folder.
+  init(in folder: String) { go = folder + "/go" }
+
+  func helpers() throws -> HelperPrograms {
+    let path = go + ".sh"
+    let script = "#!/bin/sh\nread -r _ <'\(go)'\nexec '\(Studio.products)/emojiart-worker' \"$@\"\n"
+    try Data(script.utf8).write(to: URL(fileURLWithPath: path))
+    chmod(path, 0o755)
+    mkfifo(go, 0o600)
+    return HelperPrograms(folders: [], paths: ["emojiart-worker": path])
+  }
+
+  /// Returns when it has begun: what lets it go on.
+  func begun() async throws -> FileHandle {
+    var descriptor: Int32 = -1
+    try await until("a program that measures") {
+      // A pipe without a reader cannot be opened.
+      descriptor = open(go, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
+      return descriptor >= 0
+    }
+    return FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
   }
 }
 
@@ -177,6 +216,98 @@ extension LivePage {
     }
   }
 
+  @Test("H14 what comes after a request that is being answered when its session ends is not begun")
+  func endedMeanwhile() async throws {
+    let edit = #"{"edit":{"changes":[["canvas",500,500]],"name":"canvas"},"tag":"1"}"#
+    for (later, trace) in [
+      (#"{"documents":{"makeFolder":"posters"},"tag":"2"}"#, "posters"),
+      (#"{"version":"draft","tag":"2"}"#, "draft"), (#"{"show":true,"tag":"2"}"#, ""),
+    ] {
+      for ends in [false, true] {
+        try await Pages.with { pages in
+          let (page, output) = try await pages.open(1)
+          output.holds.withLock { $0 = #"{"version""# }
+          let second = edit.replacing("500", with: "600").replacing(#""tag":"1""#, with: #""tag":"3""#)
+          let frames = [edit, later, second].map { Array($0.utf8) }
+          async let performed: Void = page.receive(frames)
+          try await until("the edit's version") { output.held.withLock(\.self) != nil }
+          if ends { page.end() }
+          output.release()
+          await performed
+          await page.close()
+          let answers = output.messages.filter { $0.contains(#""tag":"2""#) }
+          #expect(
+            answers.count == (ends ? 0 : 1) && !answers.contains { $0.contains(#""error""#) }, "\(answers)")
+          let (other, told) = try await pages.open(2)
+          let shown = await other.ask(#"{"show":true,"tag":"show"}"#, told)
+          #expect(shown.contains(ends ? "500" : "600") && !shown.contains(ends ? "600" : "500"), "\(shown)")
+          let versions = await other.ask(#"{"versions":true,"tag":"versions"}"#, told)
+          let listed = await other.ask(#"{"documents":{"list":""},"tag":"list"}"#, told)
+          #expect(versions.contains(#""ok""#) && listed.contains("ants.emojiart"), "\(versions) \(listed)")
+          #expect(
+            trace.isEmpty || (versions + listed).contains(trace) == !ends, "\(trace) \(versions) \(listed)")
+          await other.close()
+        }
+      }
+    }
+  }
+
+  @Test("H14 an edit that waits for capacity when its session ends is not made")
+  func endedWithoutCapacity() async throws {
+    try await Pages.with { pages in
+      let ((page, output), (other, answers)) = (try await pages.open(1), try await pages.open(2))
+      let client = try DocumentClient(author: nil, session: SessionID(lowBits: 3))
+      let session = try await pages.workspace.open("bees.emojiart", as: client)
+      let document = session.shared.document
+      await document.limitCapacity(to: 0)
+      let edit = #"{"edit":{"changes":[["canvas",500,500]],"name":"canvas"},"tag":"1"}"#
+      async let performed: Void = page.receive([Array(edit.utf8)])
+      try await until("an edit that waits") { await document.waiters.count > 0 }
+      page.end()
+      await document.limitCapacity(to: 1_000_000)
+      _ = await other.ask(#"{"add":{"text":"🌸"},"tag":"1"}"#, answers)
+      _ = await other.ask(#"{"save":true,"tag":"2"}"#, answers)
+      await performed
+      #expect(!output.messages.contains { $0.contains(#""tag":"1""#) })
+      let shown = await other.ask(#"{"show":true,"tag":"3"}"#, answers)
+      #expect(shown.contains("🌸") && !shown.contains("500"), "\(shown)")
+      for page in [page, other] { await page.close() }
+      try await session.close()
+    }
+  }
+
+  @Test("H14 words that are being measured when their session ends do not get into the document")
+  func endedWhileMeasuring() async throws {
+    for request in [
+      #"{"caption":{"at":"top","size":30,"text":"Hi"},"tag":"1"}"#,
+      #"{"edit":{"changes":[["add","0000000a","Hi",1,1,30,5,{"box":[1,1],"kind":"caption"}]],"name":"add"},"tag":"1"}"#,
+    ] {
+      for ends in [false, true] {
+        var worker: HeldWorker?
+        try await Pages.with(
+          helpers: { folder in
+            let held = HeldWorker(in: folder)
+            worker = held
+            return try held.helpers()
+          }
+        ) { pages in
+          let (page, output) = try await pages.open(1)
+          async let performed: Void = page.receive([Array(request.utf8)])
+          let go = try await #require(worker).begun()
+          if ends { page.end() }
+          try go.write(contentsOf: Data("\n".utf8))
+          await performed
+          #expect(output.messages.contains { $0.contains(#""ok""#) && $0.contains(#""tag":"1""#) } == !ends)
+          await page.close()
+          let (other, answers) = try await pages.open(2)
+          let shown = await other.ask(#"{"show":true,"tag":"show"}"#, answers)
+          #expect(shown.contains("Hi") == !ends, "\(shown)")
+          await other.close()
+        }
+      }
+    }
+  }
+
   @Test("a search gives names in the language of its page, by German words and by English ones")
   func find() async throws {
     try await Pages.with { pages in
@@ -209,7 +340,7 @@ extension LivePage {
     try await Pages.with { pages in
       let (page, output) = try await pages.open(1)
       let (other, otherOutput) = try await pages.open(2)
-      output.holds.withLock { $0 = true }
+      output.holds.withLock { $0 = #"{"changed""# }
       // The first event is being written, and the second one waits, when the page opens another document.
       for tag in 1...2 { _ = await other.ask(#"{"add":{"text":"🐝"},"tag":"\#(tag)"}"#, otherOutput) }
       try await until("the event that is held") { output.held.withLock(\.self) != nil }
