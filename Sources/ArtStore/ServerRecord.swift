@@ -81,7 +81,7 @@ package struct ServerRecord: Sendable, Hashable {
     }
   }
 
-  /// The most hosts that are remembered.
+  /// The most hosts of a record. `FormerHosts` has more.
   package static let mostHosts = 5
 
   /// The folder that is served, for display.
@@ -115,14 +115,7 @@ extension ServerRecord {
       json.string(folder)
       json.key("hosts")
       json.array { json in
-        for host in hosts {
-          json.object { json in
-            json.key("name")
-            json.string(host.name)
-            json.key("port")
-            json.integer(host.port)
-          }
-        }
+        for host in hosts { json.object { host.write(to: &$0) } }
       }
       json.key("sessions")
       json.array { json in
@@ -155,7 +148,10 @@ extension ServerRecord {
           switch key {
           case "folder": record.folder = try reader.string()
           case "hosts":
-            try reader.array { (reader) throws(ArtError) in record.hosts.append(try Host(from: &reader)) }
+            try reader.array { (reader) throws(ArtError) in
+              record.hosts.append(
+                try Host(from: &reader) { (_, reader) throws(ArtError) in try reader.skip() })
+            }
           case "sessions":
             try reader.array { (reader) throws(ArtError) in
               record.sessions.append(try SessionKey(from: &reader))
@@ -178,13 +174,24 @@ extension ServerRecord {
 }
 
 extension ServerRecord.Host {
-  fileprivate init(from reader: inout JSONReader) throws(ArtError) {
+  /// Writes the members of an object.
+  func write(to json: inout JSONWriter) {
+    json.key("name")
+    json.string(name)
+    json.key("port")
+    json.integer(port)
+  }
+
+  /// Reads an object. `other` reads the members that are none of a host.
+  init(
+    from reader: inout JSONReader, other: (String, inout JSONReader) throws(ArtError) -> Void
+  ) throws(ArtError) {
     var (name, port): (String?, Int?) = (nil, nil)
     try reader.object { (key, reader) throws(ArtError) in
       switch key {
       case "name": name = try reader.string()
       case "port": port = try reader.integer()
-      default: try reader.skip()
+      default: try other(key, &reader)
       }
     }
     guard let name, let port, let host = Self(name: name, port: port) else {
@@ -290,12 +297,14 @@ package final class ServerPlace: Sendable {
     do throws(ArtError) { return try ServerRecord(json: bytes) } catch { return nil }
   }
 
-  /// Replaces the record. If that fails, the old record is removed, which needs no room: it may have sessions that have ended.
+  /// Replaces the record. If that fails, the old one stays.
   package func write(_ record: ServerRecord) throws(ArtError) {
-    do throws(ArtError) { try file.update { _ in (record.json, ()) } } catch {
-      guard unlink(file.path) == 0 || errno == ENOENT else { throw .system("remove", file.path) }
-      throw error
-    }
+    try file.update { _ in (record.json, ()) }
+  }
+
+  /// Removes the record, which needs no room.
+  package func removeRecord() throws(ArtError) {
+    guard unlink(file.path) == 0 || errno == ENOENT else { throw .system("remove", file.path) }
   }
 
   private var file: ReplacedFile {

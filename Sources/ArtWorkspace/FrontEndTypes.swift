@@ -48,6 +48,8 @@ public typealias RecoveryOutcome = ArtStore.RecoveryOutcome
 public typealias RestoreReport = ArtStore.RestoreReport
 /// `ArtStore.PagePreferences`.
 package typealias PagePreferences = ArtStore.PagePreferences
+/// `ArtStore.FormerHosts`.
+package typealias FormerHosts = ArtStore.FormerHosts
 /// `ArtStore.PageSecret`.
 package typealias PageSecret = ArtStore.PageSecret
 /// `ArtStore.ServerPlace`.

@@ -20,7 +20,7 @@
     private let own: Gate?
     private let former: [Gate]
 
-    /// The door at a port. `host` is that of this server, `former` are those of its predecessors; only those at the port count.
+    /// The door at a port. `host` is that of this server, `former` are those of former servers of its folder; only those at the port count.
     init(port: Int, of host: ServerRecord.Host, former: [ServerRecord.Host]) {
       let gates = { (hosts: [ServerRecord.Host]) in
         hosts.filter { $0.port == port }.map { Gate(name: $0.name, port: port) }

@@ -13,7 +13,7 @@
   ///     program: link                      server: http://NAME:PORT/#c=CODE
   ///                                                the document that its pages open first, percent-encoded
   ///              sessions                          a line of JSON for each session
-  ///              revoke ID, or revoke              how many sessions have ended, and why the next server may not know that
+  ///              revoke ID, or revoke              how many sessions have ended, and why the next server may still know them
   enum ControlSocket {
     /// The most bytes of an answer: a link and the path of a document, of which each byte may become three; or all sessions.
     private static let limit = 256 + 3 * Int(PATH_MAX) + 64 << 10

@@ -18,6 +18,8 @@
       case v4, v6
 
       var family: Int32 { self == .v4 ? AF_INET : AF_INET6 }
+      /// As it is written before a port.
+      var text: String { self == .v4 ? "127.0.0.1" : "[::1]" }
     }
 
     /// That of 127.0.0.1, and that of ::1.
@@ -77,7 +79,8 @@
         isListening = bind(descriptor, to: &address) && Glibc.listen(descriptor, 64) == 0
       }
       guard isListening else {
-        let error = SystemError("bind")
+        let number = errno
+        let error = SystemError("bind", "\(place.text):\(port)", number: number)
         close(descriptor)
         throw error
       }
@@ -95,11 +98,12 @@
     /// The port that is asked for, or any free one.
     init(at port: Int?) throws(ArtError) {
       do throws(SystemError) { self = try ListeningSocket(at: port ?? 0) } catch {
-        guard error.number == EADDRINUSE, let port else {
-          throw ArtError(error, cannot: "listen at", port.map { "port \($0)" } ?? "127.0.0.1")
+        let address = port.flatMap { _ in error.path }
+        guard error.number == EADDRINUSE, let port, let address else {
+          throw ArtError(error, cannot: "listen at", address ?? "127.0.0.1")
         }
         throw ArtError(
-          .unavailable, "port \(port) is in use; choose another one with --port", about: "\(port)")
+          .unavailable, "\(address) is in use; choose another port with --port", about: "\(port)")
       }
     }
 

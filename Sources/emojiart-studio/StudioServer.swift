@@ -65,29 +65,34 @@
     private let sockets: [ServerRecord.Socket]
     /// What its pages seal their kept edits with; nil if it cannot be kept.
     private let secret: [UInt8]?
-    private let keep: @Sendable (ServerRecord) throws(ArtError) -> Void
+    private let keep: @Sendable (ServerRecord?) throws(ArtError) -> Void
     private let elapsed: @Sendable () -> Duration
     private let sleep: @Sendable (Duration) async throws -> Void
     private let end: @Sendable () -> Void
-    /// Held from the copy of the sessions until it is written, so that an older copy never replaces a newer one.
-    private let keeping = Mutex(())
+    /// The sessions in the record that is kept. Held from the copy of the sessions until it is written, so that an older copy never replaces a newer one.
+    private let keeping: Mutex<Set<String>>
     private let state: Mutex<State>
 
     /// A server of a folder at a port. With the sockets of the former server it has that one's name and knows its sessions: nobody else had the port
     /// meanwhile. Any other one draws a name, so that nothing which another program has left in a browser is of its origin.
-    /// `start` is the time since the machine's boot, `waiting` how many bytes may wait. `keep` keeps the record for a later server. `end` ends the server.
+    /// `hosts` are those of former servers, the newest first, besides those of the record. `start` is the time since the machine's boot, `waiting` how
+    /// many bytes may wait. `keep` keeps the record for a later server, or removes it. `end` ends the server.
     init(
       _ launch: StudioLaunch, _ workspace: Workspace, port: Int, sockets: [ServerRecord.Socket] = [],
-      after former: ServerRecord? = nil, at start: Duration = .zero, waiting: Int = WaitingBytes.limit,
+      after former: ServerRecord? = nil, hosts: [ServerRecord.Host] = [], at start: Duration = .zero,
+      waiting: Int = WaitingBytes.limit,
       secret: [UInt8]? = nil, preferences: PagePreferences? = nil,
       clock: some Clock<Duration> = ContinuousClock(),
       end: @escaping @Sendable () -> Void = { kill(getpid(), SIGTERM) },
-      keep: @escaping @Sendable (ServerRecord) throws(ArtError) -> Void
+      keep: @escaping @Sendable (ServerRecord?) throws(ArtError) -> Void
     ) {
       (self.launch, self.sockets, self.secret, self.keep, self.end) = (launch, sockets, secret, keep, end)
       let successor = former.flatMap { $0.hasSockets(sockets) ? $0 : nil }
       let host = successor?.hosts.first ?? ServerRecord.Host(at: port, random: WebSecrets.system.random)
-      (self.host, formerHosts) = (host, (former?.hosts ?? []).filter { $0 != host })
+      var others = Set([host])
+      formerHosts = ((former?.hosts ?? []) + hosts).filter { others.insert($0).inserted }
+      self.host = host
+      keeping = Mutex(Set((former?.sessions ?? []).map(\.id)))
       self.waiting = WaitingBytes(limit: waiting)
       let begin = clock.now
       elapsed = { start + begin.duration(to: clock.now) }
@@ -97,10 +102,14 @@
         workspace, by: Renderer(),
         thumbnails: Thumbnails(
           renderer: Renderer(pool: HelperPool(limit: Self.drawings)), recovery: workspace.recovery(by: nil)))
-      folderID = Self.identity(
-        FileIdentity(at: launch.folder), born: FileIdentity.birthTime(at: launch.folder), at: launch.folder)
+      folderID = Self.identity(of: launch.folder)
       let sessions = (successor?.sessions ?? []).map { PageSessions.Session($0) }
       state = Mutex(State(sessions: PageSessions(.system, sessions: sessions), kept: start))
+    }
+
+    /// The identity of the folder at a path.
+    static func identity(of folder: String) -> String {
+      identity(FileIdentity(at: folder), born: FileIdentity.birthTime(at: folder), at: folder)
     }
 
     /// A digest that names a folder. A folder that is renamed or moved within its file system keeps it (decision 81). Another folder can have
@@ -158,10 +167,11 @@
       return try result.get()
     }
 
-    /// Keeps the hosts, and with sockets that a later server can get the sessions' keys, for that one. Returns why it cannot.
+    /// Keeps the hosts, and with sockets that a later server can get the sessions' keys, for that one. If that fails, the kept record stays, unless it
+    /// has a session that was revoked. Returns why such a session is still in it.
     @discardableResult
-    func keepSessions() -> ArtError? {
-      keeping.withLock { _ in
+    func keepSessions(without revoked: Set<String> = []) -> ArtError? {
+      keeping.withLock { kept in
         var record = ServerRecord(
           folder: launch.folder, hosts: Array(([host] + formerHosts).prefix(ServerRecord.mostHosts)),
           sockets: sockets)
@@ -172,11 +182,21 @@
             return state.sessions.kept(at: now)
           }.map { $0.key() }
         }
-        do throws(ArtError) { try keep(record) } catch {
-          Main.report("pages will need a new link after a restart: \(error.cause)")
+        do throws(ArtError) {
+          try keep(record)
+          kept = Set(record.sessions.map(\.id))
+          return nil
+        } catch {
+          Main.report("pages may need a new link after a restart: \(error.cause)")
+        }
+        guard !kept.isDisjoint(with: revoked) else { return nil }
+        do throws(ArtError) {
+          try keep(nil)
+          kept = []
+          return nil
+        } catch {
           return error
         }
-        return nil
       }
     }
 
@@ -192,17 +212,17 @@
       }
     }
 
-    /// Ends a session, or all of them, and tells their pages. Returns how many there were, and why the next server may not know that they have ended.
+    /// Ends a session, or all of them, and tells their pages. Returns how many there were, and why the next server may still know them.
     func revoke(_ session: String?) -> (count: Int, fault: ArtError?) {
       let ended = state.withLock { state in
         let pages = state.sockets.values.filter { page in
           guard let own = page.ticket.flatMap({ state.sessions.session(of: $0) }) else { return false }
           return session == nil || own == session
         }
-        return (pages.map(\.channel), state.sessions.revoke(session).count)
+        return (pages.map(\.channel), state.sessions.revoke(session))
       }
       for channel in ended.0 { channel.pipeline.fireUserInboundEventTriggered(SocketHandler.SessionEnded()) }
-      return (ended.1, keepSessions())
+      return (ended.1.count, keepSessions(without: ended.1))
     }
 
     // MARK: Connections
@@ -351,9 +371,13 @@
       }
       let server = StudioServer(
         launch, workspace, port: socket.port, sockets: handed?.identities ?? [], after: former,
-        at: .seconds(ListeningSocket.secondsSinceBoot), secret: Self.secret(), preferences: PagePreferences()
-      ) { (record) throws(ArtError) in try place.write(record) }
+        hosts: formerHosts(of: launch.folder), at: .seconds(ListeningSocket.secondsSinceBoot),
+        secret: Self.secret(), preferences: PagePreferences()
+      ) { (record) throws(ArtError) in
+        if let record { try place.write(record) } else { try place.removeRecord() }
+      }
       server.keepSessions()
+      server.keepHost()
       let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
       ending.isAwaited = true
       let listeners =
@@ -383,6 +407,21 @@
       if let failure { throw failure }
     }
 
+    /// The addresses of former servers of a folder.
+    private static func formerHosts(of folder: String) -> [ServerRecord.Host] {
+      do throws(ArtError) { return try FormerHosts().read(of: identity(of: folder)) } catch {
+        // `keepHost` says why.
+        return []
+      }
+    }
+
+    /// Keeps the address of this server for all later ones. Where that fails, the record has it for the next few ones.
+    private func keepHost() {
+      do throws(ArtError) { try FormerHosts().add(host, of: folderID) } catch {
+        Main.report("the addresses of servers are remembered only until you log out: \(error.cause)")
+      }
+    }
+
     /// The user's secret for pages. Without it pages keep edits in their memory only.
     private static func secret() -> [UInt8]? {
       do throws(ArtError) { return try PageSecret.read(random: WebSecrets.system.random) } catch {
@@ -402,12 +441,17 @@
       return listeners
     }
 
-    /// Listens where former servers did, at those ports that are free: see `Door`.
+    /// The most ports of former servers at which a server listens.
+    private static let formerPorts = 4
+
+    /// Listens where the last former servers did, at those ports that are free: see `Door`.
     private static func listenAtFormerPorts(
       _ server: StudioServer, _ group: MultiThreadedEventLoopGroup
     ) async throws(ArtError) -> [any Channel] {
       var listeners: [any Channel] = []
-      for port in Set(server.formerHosts.map(\.port)) where port != server.host.port {
+      var seen = Set([server.host.port])
+      let ports = server.formerHosts.map(\.port).filter { seen.insert($0).inserted }
+      for port in ports.prefix(formerPorts) {
         let socket: ListeningSocket
         do throws(SystemError) { socket = try ListeningSocket(at: port) } catch {
           // Another program has the port by now, as it may.
@@ -473,7 +517,7 @@
         guard parts.count == 1 else {
           throw ArtError(
             .inputOutput,
-            "the server has ended what was asked for, and cannot keep that for the next one: \(parts[1]); make room, and ask again",
+            "the server has ended what was asked for, but a later one may still know it: \(parts[1]); remove that file yourself",
             about: launch.folder)
         }
       }

@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test("H14 a record that cannot be replaced is gone, with the sessions of it that have ended")
+  @Test("H14 a record that cannot be replaced stays as it was, and can be removed without room")
   func noRoom() throws {
     let runtime = FileManager.default.temporaryDirectory.appendingPathComponent("emojiart-run.\(UUID())").path
     try FileManager.default.createDirectory(atPath: runtime, withIntermediateDirectories: false)
@@ -72,7 +72,53 @@ import Testing
     try FileManager.default.createDirectory(
       atPath: "\(runtime)/\(name).new", withIntermediateDirectories: false)
     #expect(throws: ArtError.self) { try place.write(ServerRecord(folder: "a", hosts: [host])) }
+    #expect(try place.record()?.sessions == [key])
+    for _ in 0..<2 { try place.removeRecord() }
     #expect(try place.record() == nil)
+  }
+
+  @Test(
+    "H23 the addresses of servers are kept for their folder and their user only, the newest 64 of a folder")
+  func formerHosts() throws {
+    let place = FileManager.default.temporaryDirectory.appendingPathComponent("emojiart-hosts.\(UUID())").path
+    defer { #expect(throws: Never.self) { try FileManager.default.removeItem(atPath: place) } }
+    let (known, file) = (FormerHosts(in: place), place + "/studio-hosts")
+    #expect(try known.read(of: "a").isEmpty)
+    let hosts = (1...70).map { port in
+      ServerRecord.Host(at: port) { [UInt8](repeating: UInt8(port), count: $0) }
+    }
+    for host in hosts {
+      try known.add(host, of: "a")
+      if host.port <= 2 { try known.add(host, of: "b") }
+    }
+    #expect(try FormerHosts(in: place).read(of: "a") == hosts.suffix(64).reversed())
+    #expect(try known.read(of: "b") == [hosts[1], hosts[0]])
+    // A server with the sockets of the former one has its address.
+    try known.add(hosts[68], of: "a")
+    #expect(try known.read(of: "a").prefix(3).map(\.port) == [69, 70, 68])
+    #expect(try known.read(of: "a").count == 64)
+    let attributes = try FileManager.default.attributesOfItem(atPath: file)
+    #expect(attributes[.posixPermissions] as? Int == 0o600)
+    // Many folders.
+    func entry(_ folder: String) -> String { #"{"folder":"\#(folder)","name":"\#(hosts[0].name)","port":1}"# }
+    let many = "[" + (1...1_024).map { entry("folder \($0)") }.joined(separator: ",") + "]"
+    try Data(many.utf8).write(to: URL(fileURLWithPath: file))
+    #expect(try known.read(of: "folder 1024") == [hosts[0]])
+    try known.add(hosts[0], of: "a")
+    #expect(try known.read(of: "folder 1024").isEmpty && known.read(of: "folder 1023") == [hosts[0]])
+    #expect(try known.read(of: "a") == [hosts[0]])
+    // What is there may be anybody's.
+    let whole = try String(contentsOfFile: file, encoding: .utf8)
+    for wrong in [
+      "", "{}", "[1]", whole.replacing(".emojiart.localhost", with: ".example.org"),
+      whole.replacing(#""port":1}"#, with: #""port":0}"#), String(repeating: " ", count: 1 << 20),
+      whole.replacing("folder 1023", with: String(repeating: "x", count: 65)),
+    ] {
+      try Data(wrong.utf8).write(to: URL(fileURLWithPath: file))
+      #expect(try known.read(of: "a").isEmpty, "\(wrong.prefix(80))")
+    }
+    try known.add(hosts[0], of: "a")
+    #expect(try known.read(of: "a") == [hosts[0]])
   }
 
   @Test("H9 the folder of records is for its user only, also one that others could look into")

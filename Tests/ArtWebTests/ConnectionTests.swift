@@ -151,6 +151,10 @@
     func noRequest() async throws {
       try await StudioRoom.with { room in
         let refused: [(request: String, status: Int)] = [
+          (
+            room.head("GET / HTTP/1.1").replacing("Host: ", with: "Host: evil.").dropLast(2)
+              + "Sec-Fetch-Mode: navigate\r\nSec-Fetch-Dest: document\r\n\r\n", 421
+          ),
           ("nonsense\r\n\r\n", 400), ("get / HTTP/1.1\r\n\r\n", 400), ("GET / HTTP/1.1\r\n: x\r\n\r\n", 400),
           ("GET / HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", 400),
           ("GET / HTTP/9\r\n\r\n", 400), (String(repeating: "x", count: 1 << 17), 400),
@@ -448,14 +452,66 @@
       }
     }
 
-    @Test("H14 a revocation that cannot be kept for the next server says so")
+    @Test("H14 of what waits when a session is revoked nothing is begun, and its page is told")
+    func revokedMeanwhile() async throws {
+      for isRevoked in [false, true] {
+        try await StudioRoom.with { room in
+          let (session, page) = (try room.session(), try await room.connect())
+          try await page.becomeSocket()
+          let ticket = try await page.prove(session)
+          let held = try await page.holdAnswers()
+          try await page.send(
+            Frame.bytes(.text, #"{"show":true,"tag":"1"}"#)
+              + Frame.bytes(.text, #"{"documents":{"makeFolder":"posters"},"tag":"2"}"#))
+          try await until("the first answer") { held.text.contains(#""tag":"1""#) }
+          if isRevoked {
+            #expect(room.revoke(session.id) == 1)
+            // Its page is told behind that answer.
+            try await until("the end of the session") { held.text.contains(#""status":401"#) }
+          }
+          try await held.release()
+          if isRevoked {
+            try await page.waitForEnd()
+            let texts = try await page.rest().filter { $0.kind == .text }.map(\.text)
+            #expect(texts.count == 2 && texts.last?.contains(#""status":401"#) == true, "\(texts)")
+          } else {
+            #expect(try await page.message().contains(#""tag":"1""#))
+            #expect(try await page.message().contains(#""tag":"2""#), "the control")
+            try await page.send(Frame.bytes(.connectionClose, ""))
+          }
+          try await until("the page to go") { !room.hasPage(ticket) }
+          #expect(try room.documents() == (isRevoked ? [] : ["posters"]))
+        }
+      }
+    }
+
+    @Test(
+      "H14 if no record can be written, the kept one is removed only with a session that was revoked, and a fault is one that stays in it"
+    )
     func revokedWithoutRoom() async throws {
       try await StudioRoom.with { room in
-        _ = try room.session()
-        #expect(room.faultOfRevoking() == nil)
-        room.fault.value.withLock { $0 = ArtError(.diskFull, "no room") }
-        _ = try room.session()
-        #expect(room.faultOfRevoking()?.code == .diskFull)
+        func setFaults(writing: Bool, removing: Bool) {
+          room.fault.value.withLock { $0 = writing ? ArtError(.diskFull, "no room") : nil }
+          room.faultOfRemoving.value.withLock { $0 = removing ? ArtError(.notPermitted, "read only") : nil }
+        }
+        func removed() -> Int { room.removed.value.withLock(\.self) }
+        let (first, second) = (try room.session(), try room.session())
+        room.keepSessions()
+        #expect(room.faultOfRevoking(first) == nil)
+        setFaults(writing: true, removing: true)
+        room.keepSessions()
+        let unkept = try room.session()
+        #expect(room.faultOfRevoking(unkept) == nil, "the record does not have it")
+        #expect(room.faultOfRevoking(second)?.code == .notPermitted)
+        setFaults(writing: false, removing: false)
+        let third = try room.session()
+        room.keepSessions()
+        setFaults(writing: true, removing: false)
+        room.keepSessions()
+        #expect(removed() == 0)
+        #expect(room.faultOfRevoking(third) == nil && removed() == 1)
+        let last = try room.session()
+        #expect(room.faultOfRevoking(last) == nil && removed() == 1)
       }
     }
 

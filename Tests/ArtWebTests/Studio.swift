@@ -74,8 +74,8 @@ final class Studio {
   /// Keeps listening sockets at one port, which all servers from now on get.
   func keepSockets() throws {
     for descriptor in kept { close(descriptor) }
-    let first = try LoopbackSocket(.v4)
-    kept = [first.descriptor, try LoopbackSocket(.v6, port: first.port).descriptor]
+    kept = []
+    kept = try LoopbackSocket.pair().map(\.descriptor)
   }
 
   func link() throws -> String { try command(["serve", art, "--link"]) }

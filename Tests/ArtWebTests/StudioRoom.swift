@@ -25,8 +25,10 @@
     /// The sessions of the records that were kept, and how often the server was to end.
     let kept = Box<[[ServerRecord.SessionKey]]>([])
     let ends = Box(0)
-    /// Why no record can be kept.
+    /// Why no record can be kept, why none can be removed, and how many were.
     let fault = Box<ArtError?>(nil)
+    let faultOfRemoving = Box<ArtError?>(nil)
+    let removed = Box(0)
     private let door: Door
 
     /// A value that is changed from several threads.
@@ -43,7 +45,11 @@
         launch, workspace, port: 8080, sockets: [ServerRecord.Socket(cookie: 1, inode: 1, boot: 1)],
         after: ServerRecord(folder: folder, hosts: [former]), waiting: waiting, clock: clock,
         end: { [ends] in ends.value.withLock { $0 += 1 } }
-      ) { [kept, fault] (record) throws(ArtError) in
+      ) { [kept, fault, faultOfRemoving, removed] (record) throws(ArtError) in
+        guard let record else {
+          if let fault = faultOfRemoving.value.withLock({ $0 }) { throw fault }
+          return removed.value.withLock { $0 += 1 }
+        }
         if let fault = fault.value.withLock({ $0 }) { throw fault }
         // Other threads get their turns while a record is written, and not always as many.
         for _ in 0..<(record.sessions.count * 37 % 200) { sched_yield() }
@@ -54,11 +60,9 @@
       door = Door(port: 8080, of: server.host, former: [former])
     }
 
-    /// The documents of its folder.
+    /// The documents and folders of its folder.
     func documents() throws -> [String] {
-      try FileManager.default.contentsOfDirectory(atPath: server.launch.folder).filter {
-        $0.hasSuffix(".emojiart")
-      }
+      try FileManager.default.contentsOfDirectory(atPath: server.launch.folder).filter { !$0.hasPrefix(".") }
     }
 
     /// Runs a test with such a server, which opens a browser or does not.
@@ -115,8 +119,11 @@
     /// Ends a session, or all.
     func revoke(_ session: String?) -> Int { server.revoke(session).count }
 
-    /// Why the next server may not know that sessions have ended.
-    func faultOfRevoking() -> ArtError? { server.revoke(nil).fault }
+    /// Ends a session: why the next server may still know it.
+    func faultOfRevoking(_ session: Session) -> ArtError? { server.revoke(session.id).fault }
+
+    /// Whether the page with a ticket is there. When it has gone, all that it has sent is performed.
+    func hasPage(_ ticket: String) -> Bool { server.hub.page(ticket) != nil }
 
     /// Keeps the sessions for a later server.
     func keepSessions() { server.keepSessions() }
@@ -183,6 +190,52 @@
     }
   }
 
+  /// What the server has sent, and is not written yet.
+  final class HeldAnswers: Sendable {
+    private let writes = Mutex<[(NIOLoopBound<ChannelHandlerContext>, ByteBuffer, EventLoopPromise<Void>?)]?>(
+      [])
+
+    /// What is held: frames, of which no text is masked.
+    var text: String {
+      writes.withLock {
+        String(decoding: ($0 ?? []).flatMap { Array($0.1.readableBytesView) }, as: UTF8.self)
+      }
+    }
+
+    /// Writes all of it, and holds nothing more.
+    func release() async throws {
+      let held = writes.withLock { held in
+        defer { held = nil }
+        return held ?? []
+      }
+      for (context, bytes, promise) in held {
+        try await context.eventLoop.submit {
+          context.value.writeAndFlush(NIOAny(bytes), promise: promise)
+        }.get()
+      }
+    }
+
+    fileprivate func handler() -> some ChannelOutboundHandler & Sendable { Handler(self) }
+
+    private final class Handler: ChannelOutboundHandler, Sendable {
+      typealias OutboundIn = ByteBuffer
+      private let held: HeldAnswers
+
+      init(_ held: HeldAnswers) { self.held = held }
+
+      func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        let bytes = unwrapOutboundIn(data)
+        let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+        let isHeld = held.writes.withLock { writes in
+          guard writes != nil else { return false }
+          writes?.append((bound, bytes, promise))
+          return true
+        }
+        if !isHeld { context.write(data, promise: promise) }
+      }
+    }
+  }
+
   /// The page's end of a connection without a socket.
   final class Wire {
     private let channel: NIOAsyncTestingChannel
@@ -205,6 +258,13 @@
       try await channel.testingEventLoop.executeInContext { [channel] in
         channel.pipeline.fireChannelWritabilityChanged()
       }
+    }
+
+    /// Holds what the server sends from now on.
+    func holdAnswers() async throws -> HeldAnswers {
+      let held = HeldAnswers()
+      try await channel.pipeline.addHandler(held.handler(), position: .first).get()
+      return held
     }
 
     /// Waits until the server closes it.

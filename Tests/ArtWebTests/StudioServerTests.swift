@@ -146,11 +146,7 @@ import Testing
       #expect(!former.contains { $0.host == server.host })
       if isSamePort { #expect(former.last?.port == server.port) }
       for (host, port) in former.suffix(4) {
-        let connection = try RawConnection(port: port)
-        connection.send(
-          "GET / HTTP/1.1\r\nHost: \(host)\r\nSec-Fetch-Site: none\r\nSec-Fetch-Mode: navigate\r\n\r\n"
-        )
-        #expect(try connection.answer()?.status == 200)
+        #expect(try page(at: host, port) == 200)
         // A session that whoever had the port meanwhile may have taken from the browser, at the old address and at the new one.
         for link in ["http://\(host)/#c=0", server.link] {
           let error = #expect(throws: ProgramError.self) {
@@ -166,6 +162,105 @@ import Testing
       #expect(record.contains(#""sessions":[]"#), "nothing that is kept proves a session: \(record)")
       if former.count % 2 == 0 { server.kill() } else { try server.end() }
     }
+  }
+
+  /// The status of the page at an address, as a tab opens it.
+  private func page(at host: String, _ port: Int) throws -> Int? {
+    let connection = try RawConnection(port: port)
+    connection.send(
+      "GET / HTTP/1.1\r\nHost: \(host)\r\nSec-Fetch-Site: none\r\nSec-Fetch-Mode: navigate\r\nSec-Fetch-Dest: document\r\n\r\n"
+    )
+    return try connection.answer()?.status
+  }
+
+  @Test(
+    "H23 a server of the folder has the page at all former addresses of its port, also after logouts and many starts"
+  )
+  func formerAddresses() throws {
+    let studio = try Studio()
+    let first = try studio.serve()
+    var former = [first.host]
+    first.kill()
+    for round in 0..<6 {
+      // A logout removes the runtime folder.
+      if round % 2 == 0 { try FileManager.default.removeItem(atPath: studio.folder + "/run/emojiart") }
+      let server = try studio.serve(["--port", "\(first.port)"])
+      for host in former { #expect(try page(at: host, first.port) == 200, "\(host) in round \(round)") }
+      #expect(try page(at: "0123456789abcdef0123.emojiart.localhost:\(first.port)", first.port) == 421)
+      former.append(server.host)
+      try server.end()
+    }
+    // At another port the former one is open, too, if it is free.
+    let other = try studio.serve()
+    for host in former { #expect(try page(at: host, first.port) == 200) }
+    try other.end()
+    // Another folder is none of theirs.
+    try FileManager.default.createDirectory(
+      atPath: studio.folder + "/other", withIntermediateDirectories: false)
+    let elsewhere = try ServerProgram(
+      studio.start(
+        Studio.products + "/emojiart", ["serve", studio.folder + "/other", "--port", "\(first.port)"]), studio
+    )
+    for host in former { #expect(try page(at: host, first.port) == 421) }
+    try elsewhere.end()
+  }
+
+  @Test(
+    "H23 a server whose address cannot be kept says so in a line, and the next ones know it by their record")
+  func unkeptAddress() throws {
+    let studio = try Studio()
+    // A folder at the path of the new file is in the way, as a full disk would be.
+    try FileManager.default.createDirectory(
+      atPath: studio.folder + "/state/studio-hosts.new", withIntermediateDirectories: true)
+    let first = try studio.serve()
+    first.kill()
+    let second = try studio.serve(["--port", "\(first.port)"])
+    #expect(try page(at: first.host, first.port) == 200)
+    try second.end()
+    let lines = try studio.errors().split(separator: "\n")
+    #expect(lines.count == 2, "\(lines)")
+    for line in lines {
+      #expect(line.hasPrefix("emojiart: the addresses of servers are remembered only until you log out: "))
+    }
+  }
+
+  @Test(
+    "H12 on a machine without ::1 a server listens at 127.0.0.1, also at the only socket that it is handed")
+  func withoutV6() throws {
+    guard geteuid() == 0 else {
+      return print("H12 without ::1: not tried, only root can make such a network")
+    }
+    let studio = try Studio()
+    let script = """
+      import fcntl, os, signal, socket, struct, subprocess, sys
+      try:
+        open("/proc/sys/net/ipv6/conf/all/disable_ipv6", "w").write("1")
+        # SIOCSIFFLAGS of lo: IFF_UP and IFF_RUNNING.
+        fcntl.ioctl(socket.socket(socket.AF_INET, socket.SOCK_DGRAM), 0x8914, struct.pack("16sh22x", b"lo", 0x41))
+      except OSError as error:
+        sys.exit(print(f"none: {error}"))
+      kept = socket.create_server(("127.0.0.1", 0))
+      os.dup2(kept.fileno(), 3)
+      for words in [[], ["sh", "-c", 'export LISTEN_PID=$$ LISTEN_FDS=1; exec "$@"', "serve"]]:
+        server = subprocess.Popen(words + sys.argv[1:], stdout=subprocess.PIPE, text=True, pass_fds=[3] if words else [])
+        host = server.stdout.readline().split("/")[2]
+        port = int(host.rpartition(":")[2])
+        end = socket.create_connection(("127.0.0.1", port))
+        end.sendall(f"GET / HTTP/1.1\\r\\nHost: {host}\\r\\nSec-Fetch-Site: same-origin\\r\\n\\r\\n".encode())
+        print(bool(words) == (port == kept.getsockname()[1]), end.recv(12).decode())
+        server.send_signal(signal.SIGTERM)
+        print("ended", server.wait())
+      """
+    let words = [
+      "--net", "/usr/bin/python3", "-c", script, Studio.products + "/emojiart", "serve", studio.document,
+    ]
+    let answer: String
+    do { answer = try studio.output("/usr/bin/unshare", words) } catch {
+      return print("H12 without ::1: not tried, no network of its own: \(error)")
+    }
+    guard !answer.hasPrefix("none") else { return print("H12 without ::1: not tried: \(answer)") }
+    let errors = try studio.errors()
+    #expect(answer == "True HTTP/1.1 200\nended 0\nTrue HTTP/1.1 200\nended 0", "\(errors)")
   }
 
   @Test(
@@ -267,11 +362,14 @@ import Testing
 
   @Test("H9 what is handed over must be two sockets that listen at one port of 127.0.0.1 and ::1")
   func handed() throws {
+    guard LoopbackSocket.hasV6 else { return print("H9 handed sockets: not tried, the machine has no ::1") }
     let studio = try Studio()
     let other = open("/dev/null", O_RDONLY)
     defer { close(other) }
-    let (first, second) = (try LoopbackSocket(.v4), try LoopbackSocket(.v6))
-    defer { for socket in [first, second] { close(socket.descriptor) } }
+    let pair = try LoopbackSocket.pair()
+    // Its port is another one, since that of the pair is taken.
+    let (first, second) = (pair[0], try LoopbackSocket(.v6))
+    defer { for socket in pair + [second] { close(socket.descriptor) } }
     func start(_ variables: String, _ passed: [Int32]) throws -> SpawnedProgram {
       let script = "export \(variables); exec \"$@\""
       return try SpawnedProgram(
@@ -294,11 +392,18 @@ import Testing
 
   @Test("H12 a server takes no port of which another program has one of the two addresses")
   func halfPort() throws {
+    guard LoopbackSocket.hasV6 else { return print("H12 half a port: not tried, the machine has no ::1") }
     let studio = try Studio()
-    let taken = try LoopbackSocket(.v6)
-    defer { close(taken.descriptor) }
-    let error = #expect(throws: ProgramError.self) { try studio.serve(["--port", "\(taken.port)"]) }
-    #expect(error?.what.contains("port \(taken.port) is in use") == true, "\(error?.what ?? "")")
+    for place in [LoopbackSocket.Address.v4, .v6] {
+      let taken = try LoopbackSocket(place)
+      defer { close(taken.descriptor) }
+      let error = #expect(throws: ProgramError.self) { try studio.serve(["--port", "\(taken.port)"]) }
+      let address = place == .v4 ? "127.0.0.1" : "[::1]"
+      #expect(
+        error?.what.contains("emojiart: \(address):\(taken.port) is in use; choose another port with --port")
+          == true,
+        "\(error?.what ?? "")")
+    }
     // A port of the server's own choice is one that has both.
     let server = try studio.serve()
     #expect(throws: ProgramError.self) { try LoopbackSocket(.v6, port: server.port) }
