@@ -80,7 +80,7 @@ extension HelpTopic {
           "EMOJIART_CONFIG",
           "the folder of settings and palettes; else $XDG_CONFIG_HOME/emojiart, else ~/.config/emojiart"
         ),
-        ("XDG_RUNTIME_DIR", "where `serve` keeps its port and keys"),
+        ("XDG_RUNTIME_DIR", "where `serve` keeps its address and keys"),
         ("XDG_CACHE_HOME", "where small pictures are kept"),
         ("XDG_DATA_HOME", "where the trash is: $XDG_DATA_HOME/Trash, else ~/.local/share/Trash"),
         ("HTTP_PROXY, HTTPS_PROXY, NO_PROXY", "proxies for URLs of backgrounds that you type"),

@@ -18,8 +18,8 @@ struct Serve: ParsableCommand {
       second `emojiart serve` prints a link of the first one. Only you can connect to it.
 
       A browser that has used a link has a session, which lasts until the server ends, or 7 days without use. A server \
-      that is started again has another port, and its pages need a new link. A server that systemd keeps the socket for \
-      keeps its port and its sessions: emojiart-serve@.socket.
+      that is started again has another address, and its pages need a new link. A server that systemd keeps the \
+      sockets for keeps its address and its sessions: emojiart-serve@.socket.
 
       Examples:
         emojiart serve --open
