@@ -15,7 +15,7 @@ import time
 import urllib.parse
 
 from . import Missed, read, strangers, until
-from .studio import GONE, WAIT, Studio, client
+from .studio import GONE, LOOPBACK, WAIT, Studio, client
 
 MIB = 1 << 20
 
@@ -68,13 +68,13 @@ def get(host, target, ticket=None, method="GET", body=None, kind=None):
 
 # MARK: The port
 
-# What another user does who waits for the port: listens there, gives every page what it wants, and frees it when told to.
+# What another user does who waits for the port at an address: listens there, gives every page what it wants, and frees it when told to.
 TAKER = """
 import socket, sys
-port = int(sys.argv[1])
+port, address = int(sys.argv[1]), sys.argv[3]
 while True:
     try:
-        taken = socket.create_server(("127.0.0.1", port))
+        taken = socket.create_server((address, port), family=socket.AF_INET6 if ":" in address else socket.AF_INET)
         break
     except OSError:
         if sys.argv[2] == "once":
@@ -101,7 +101,7 @@ def attack_port(random, folder):
     else:
         studio.end()
     taker = folder.start(
-        program=[sys.executable, "-c", TAKER, str(port), "once" if is_kept else "waits"], user=stranger,
+        program=[sys.executable, "-c", TAKER, str(port), "once" if is_kept else "waits", random.choice(LOOPBACK)], user=stranger,
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     had = taker.stdout.readline()
     if is_kept:

@@ -11,6 +11,7 @@ import select
 import signal
 import socket
 import subprocess
+import sys
 
 from . import Hung, read
 
@@ -34,10 +35,36 @@ class Broken(Exception):
     """A promise does not hold. The text begins with the rule."""
 
 
+def loopback():
+    """The addresses of this machine at which a server listens."""
+    try:
+        socket.create_server(("::1", 0), family=socket.AF_INET6).close()
+    except OSError as error:
+        print(f"at 127.0.0.1 only, the machine has no ::1: {error}", file=sys.stderr)
+        return ["127.0.0.1"]
+    return ["127.0.0.1", "::1"]
+
+
+LOOPBACK = loopback()
+
+
 def listening():
-    """Sockets at one port of 127.0.0.1 and ::1."""
-    first = socket.create_server(("127.0.0.1", 0), backlog=64)
-    return [first, socket.create_server(("::1", first.getsockname()[1]), family=socket.AF_INET6, backlog=64)]
+    """Sockets at one port of these addresses."""
+    refused = []  # they stay taken meanwhile, so each port comes once
+    try:
+        while True:
+            first = socket.create_server((LOOPBACK[0], 0), backlog=64)
+            try:
+                return [first] + [
+                    socket.create_server((address, first.getsockname()[1]), family=socket.AF_INET6, backlog=64)
+                    for address in LOOPBACK[1:]]
+            except OSError:
+                refused.append(first)
+                if len(refused) == 64:
+                    raise
+    finally:
+        for one in refused:
+            one.close()
 
 
 def handing(kept):
