@@ -15,7 +15,8 @@ package struct FormerHosts: Sendable {
   private static let limit = 256 << 10
 
   private struct Entry: Hashable {
-    let folder: String
+    /// The identity of the folder.
+    let folderID: String
     let host: ServerRecord.Host
   }
 
@@ -26,18 +27,18 @@ package struct FormerHosts: Sendable {
 
   /// The addresses of servers of a folder, the newest first. A file that cannot be understood has none. Throws what finding the state folder and
   /// reading throw.
-  package func read(of folder: String) throws(ArtError) -> [ServerRecord.Host] {
-    Self.entries(try file().read()).filter { $0.folder == folder }.map(\.host)
+  package func read(of folderID: String) throws(ArtError) -> [ServerRecord.Host] {
+    Self.entries(try file().read()).filter { $0.folderID == folderID }.map(\.host)
   }
 
   /// Adds the address of a server of a folder, as the newest one. The oldest ones are forgotten. Throws what finding the state folder and writing
   /// throw.
-  package func add(_ host: ServerRecord.Host, of folder: String) throws(ArtError) {
-    let new = Entry(folder: folder, host: host)
+  package func add(_ host: ServerRecord.Host, of folderID: String) throws(ArtError) {
+    let new = Entry(folderID: folderID, host: host)
     try file().update { (former) throws(ArtError) in
       var left = Self.folderCount
       let entries = ([new] + Self.entries(former).filter { $0 != new }).filter { entry in
-        guard entry.folder == folder else { return true }
+        guard entry.folderID == folderID else { return true }
         left -= 1
         return left >= 0
       }
@@ -56,7 +57,7 @@ package struct FormerHosts: Sendable {
       for entry in entries {
         json.object { json in
           json.key("folder")
-          json.string(entry.folder)
+          json.string(entry.folderID)
           entry.host.write(to: &json)
         }
       }
@@ -72,12 +73,12 @@ package struct FormerHosts: Sendable {
         try JSONReader.read(buffer) { (reader) throws(ArtError) in
           var entries: [Entry] = []
           try reader.array { (reader) throws(ArtError) in
-            var folder = ""
+            var folderID = ""
             let host = try ServerRecord.Host(from: &reader) { (key, reader) throws(ArtError) in
-              if key == "folder" { folder = try reader.string() } else { try reader.skip() }
+              if key == "folder" { folderID = try reader.string() } else { try reader.skip() }
             }
-            guard folder.utf8.count <= identityBytes else { throw reader.error("no identity of a folder") }
-            entries.append(Entry(folder: folder, host: host))
+            guard folderID.utf8.count <= identityBytes else { throw reader.error("no identity of a folder") }
+            entries.append(Entry(folderID: folderID, host: host))
           }
           return entries
         }

@@ -304,7 +304,7 @@ import Testing
     #expect(answer?.fields.contains { $0.name == "content-type" && $0.value.hasPrefix("text/plain") } == true)
     #expect(
       answer.map { String(decoding: $0.body, as: UTF8.self) }
-        == "the studio is not at this address; open it by a link of `emojiart serve --link`\n")
+        == "the studio is not at this address; open it by a link of its server\n")
     // A program with a ticket, as curl sends it.
     let curl = try #require(routes.first { $0.name == "render" }).own.with("Sec-Fetch-Site", nil)
     try matrix.row("own", curl, 200, of: "render")
