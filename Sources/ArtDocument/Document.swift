@@ -196,7 +196,7 @@ public actor Document {
     let preparation = Preparation(location: location, restorer: restorer, readOnlyReason: reason)
     typealias Opened = (
       reason: String?, folder: JournalFolder?, recovered: [RecoveryOutcome], stamp: FileStamp,
-      found: FoundState
+      content: DocumentContent, file: HeldFile?
     )
     let opened = try await wait(on: DispatchQueue(label: "emojiart.opening")) {
       () throws(ArtError) -> Opened in
@@ -204,11 +204,13 @@ public actor Document {
       let (folder, recovered) = try reason == nil ? preparation.prepare(store) : (nil, [])
       // The stamp is taken before reading: the next refresh notices a later write.
       let (file, stamp) = (store.hold(nil), try store.stamp())
-      return (reason, folder, recovered, stamp, try store.find(by: author.origin, holding: file))
+      let found = try store.find(by: author.origin, holding: file)
+      // If another file has come meanwhile, the next access compares that one with the file which was there first.
+      return (reason, folder, recovered, stamp, found.content, found.file ?? file)
     }
     let document = Document(
       store,
-      WorkingCopy(opened.found.content, by: author, using: generator), opened.stamp, opened.found.file,
+      WorkingCopy(opened.content, by: author, using: generator), opened.stamp, opened.file,
       opened.recovered, preparation, policy, refreshInterval, Timeline(clock), time)
     try await document.begin(readOnlyBecause: opened.reason, journal: opened.folder)
     return document

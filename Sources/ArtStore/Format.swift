@@ -35,8 +35,8 @@ enum Format {
   static let pageSize = 4096
   /// The largest revision, sequence number and count.
   static let largestNumber = Limits.revision
-  /// The largest revision that is taken over from rows of another program, and from another copy. By editing nobody gets there; a document
-  /// that gets close to `largestNumber` could not be edited any more.
+  /// The largest revision that a repair or a merge takes from another program's rows or copy. Editing never reaches it. A document whose
+  /// revision is near `largestNumber` cannot be edited any more.
   static let largestForeignRevision = 1 << 52
   static let fileExtension = ".emojiart"
 

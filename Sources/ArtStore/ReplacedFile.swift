@@ -177,7 +177,7 @@ public struct FileRights: Sendable, Equatable {
   /// Those of a file that only this user may read.
   static var ownersOnly: FileRights { FileRights(geteuid(), getegid(), 0o600, nil, [:]) }
 
-  /// These permissions without what the other ones grant nobody but their owner. Owner, group and attributes stay.
+  /// These permissions, where group and others have only what `other` grants them, too. Owner, group and attributes stay.
   func limited(to other: FileRights) -> FileRights {
     var allowed = other.mode & 0o077
     // What a list says of single users and groups is not compared.

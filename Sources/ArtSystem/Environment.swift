@@ -61,8 +61,8 @@ public struct XDGFolders {
     variable(name).flatMap { FilePath($0).isAbsolute ? $0 : nil }
   }
 
-  /// A folder to write to, and to read settings from. For root it only counts if root alone decides what is in it: `sudo -E` passes on the home
-  /// of another user, who can neither use nor remove what root creates there, or who has put something there for root.
+  /// A folder to write to, and to read settings from. For root it only counts if root alone decides what is in it. `sudo -E` passes on the home
+  /// of another user: that user could not remove what root creates there, and may have prepared files that root would read.
   private func own(_ name: String, else folder: String) -> String? {
     let candidates = [absolute(name), home.map { "\($0)/\(folder)" }].compactMap(\.self)
     guard geteuid() == 0, !candidates.isEmpty else { return candidates.first }

@@ -6,7 +6,7 @@ import Glibc
 package enum Ownership {
   /// What a path leads to.
   package enum End: Sendable, Equatable {
-    /// An absolute path without links, or one that the kernel follows by itself, such as those of /proc/self/fd. Nothing need be there.
+    /// An absolute path without links. Only links of the kernel's own, such as those in /proc/self/fd, may be in it. The path need not exist.
     case path(String)
     /// A symbolic link of this other user.
     case foreignLink(uid_t)
@@ -41,8 +41,8 @@ package enum Ownership {
     throw SystemError("open", path, number: ELOOP)
   }
 
-  /// Whether only trusted users decide what is at an absolute path, or could be made there: each link and each folder on the way belongs to
-  /// one of them, and nobody else may write to the folders. What is there already may also be in a folder with the sticky bit, such as /tmp.
+  /// Whether only trusted users can make or replace what is at an absolute path. Each link and each folder on the way must belong to one of them,
+  /// and nobody else may write to these folders. A folder with the sticky bit, such as /tmp, is allowed if the next part of the path exists.
   package static func isOwn(_ path: String) -> Bool {
     guard FilePath(path).isAbsolute else { return false }
     var left = Array(FilePath(path).components.reversed())

@@ -65,9 +65,9 @@ public struct WebRefusal: Error, Hashable, Sendable {
 
 /// Decides which requests reach the server. Every request passes it before it is routed.
 ///
-/// Any page of any site can send requests to a server on loopback. So the host must be ours, a name that no other server has had, nor any program of
-/// another user at our port (decision 85; it is also against DNS rebinding); the browser must say
-/// that our own page sends the request, and everything but the page itself needs a ticket of a page that proved itself.
+/// Any page of any site can send requests to a server on loopback. So the host must be this server's own name, which no other server has had
+/// (decision 85); that also stops DNS rebinding. The browser must say that our own page sends the request. Everything but the page itself needs a ticket
+/// of a page that proved itself.
 public struct Gate: Sendable {
   /// The bounds of a request's head.
   public static let headBytes = 16 << 10

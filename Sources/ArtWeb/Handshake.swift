@@ -65,7 +65,7 @@ public struct Handshake: Sendable {
 
   /// What a page is told whose session has ended.
   public static let ended = refusal(.endedSession)
-  /// What a page is told at the address of a former server: nothing is admitted there.
+  /// The answer to a page at the address of a former server, which admits no page.
   public static let unknown = refusal(.unknownSession)
 
   /// `{"bye":"…","status":401}`.

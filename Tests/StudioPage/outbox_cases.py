@@ -99,6 +99,10 @@ class Desk:
         """The server of the first folder ends, and edits of its document wait."""
         self.open(self.serve("art"))
         self.saved()
+        self.leaves(count)
+
+    def leaves(self, count=1):
+        """The server ends while a page shows a document of the first folder, and edits of it wait."""
         whole(self.page)
         self.stop()
         self.away()
@@ -232,11 +236,7 @@ def edits_stay_in_their_folder_control(studio):
     page.context.add_init_script(BLIND)
     desk.open(desk.serve("art"), page)
     desk.saved()
-    whole(page)
-    desk.stop()
-    desk.away()
-    desk.edit()
-    desk.pending(1)
+    desk.leaves()
     desk.wanted["art"] -= 1
     desk.follow(desk.serve("other"))
     page.wait_for_function("() => studio.status.net === 'open'")
@@ -311,11 +311,7 @@ def leaving_asks_while_edits_wait(studio):
     ready(page)
     desk.page = page
     desk.saved()
-    whole(page)
-    desk.stop()
-    desk.away()
-    desk.edit()
-    desk.pending(1)
+    desk.leaves()
     asks("an edit waits for the server")
     link = desk.serve("art", desk.port)
     stays[0] = False
@@ -334,11 +330,7 @@ def leaving_asks_while_edits_wait(studio):
     desk.check()
     reloads()
     desk.saved()
-    whole(page)
-    desk.stop()
-    desk.away()
-    desk.edit()
-    desk.pending(1)
+    desk.leaves()
     desk.follow(desk.serve("other", desk.port))
     desk.saved()
     desk.told()

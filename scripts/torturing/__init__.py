@@ -389,3 +389,13 @@ def state_folder(folder, name, owner, mode=0o700):
     os.chown(path, owner, owner)
     os.chmod(path, mode)
     return path
+
+
+def shared_world(random, folder, own, mode):
+    """Two users, a folder `shared` with that mode, and the first user's state and a folder of that name that is only that user's."""
+    owner, neighbour = strangers(random, folder)
+    state, private = state_folder(folder, "owner", owner), state_folder(folder, own, owner)
+    os.chmod(folder.at("tmp"), 0o1777)
+    os.mkdir(folder.at("shared"))
+    os.chmod(folder.at("shared"), mode)
+    return owner, neighbour, state, private

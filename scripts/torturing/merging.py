@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 
-from . import Missed, Skipped, Stream, read, state_folder, strangers, until
+from . import Missed, Skipped, Stream, read, shared_world, state_folder, strangers, until
 
 COPIES = [
     "{stem}.sync-conflict-20261122-131350-GT4PTP5.emojiart",
@@ -20,12 +20,7 @@ COPIES = [
 
 def shared_folder(random, folder):
     """A sticky folder of all, with a document that its owner alone may write; the owner, another user, and the owner's state."""
-    owner, neighbour = strangers(random, folder)
-    state = state_folder(folder, "owner", owner)
-    home = state_folder(folder, "home", owner)
-    os.chmod(folder.at("tmp"), 0o1777)
-    os.mkdir(folder.at("shared"))
-    os.chmod(folder.at("shared"), 0o1777)
+    owner, neighbour, state, home = shared_world(random, folder, "home", 0o1777)
     document = folder.new("shared", "bees", emoji=["🐝", "🌸"], state=state, user=owner)
     os.chmod(document, random.choice([0o644, 0o600, 0o640]))
     return owner, neighbour, state, home, document
@@ -159,12 +154,7 @@ print(count)
 
 def open_folder(random, folder):
     """A folder without the sticky bit in which everybody may write: the owner, another user, the owner's state and home."""
-    owner, neighbour = strangers(random, folder)
-    state, home = state_folder(folder, "owner", owner), state_folder(folder, "home", owner)
-    os.chmod(folder.at("tmp"), 0o1777)
-    os.mkdir(folder.at("shared"))
-    os.chmod(folder.at("shared"), 0o777)
-    return owner, neighbour, state, home
+    return shared_world(random, folder, "home", 0o777)
 
 
 def exchanging(random, folder, neighbour, one, other, work):

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import threading
 
-from . import read, state_folder, strangers, write
+from . import read, shared_world, state_folder, strangers, write
 from .store_double import KEY, StoreDouble, sync_words
 
 SECRET = "SECRETOFTHEOWNER"
@@ -27,12 +27,7 @@ def planted_link(random, path, target, neighbour):
 
 def two(random, folder):
     """The owner and the neighbour, the owner's state, a private folder with a private document, and a folder that all may write to."""
-    owner, neighbour = strangers(random, folder)
-    state = state_folder(folder, "owner", owner)
-    private = state_folder(folder, "private", owner)
-    os.chmod(folder.at("tmp"), 0o1777)
-    os.mkdir(folder.at("shared"))
-    os.chmod(folder.at("shared"), random.choice([0o777, 0o1777]))
+    owner, neighbour, state, private = shared_world(random, folder, "private", random.choice([0o777, 0o1777]))
     secret = folder.new("private", "mine", state=state, user=owner)
     folder.must("caption", secret, SECRET, user=owner, state=state)
     return owner, neighbour, state, private, secret

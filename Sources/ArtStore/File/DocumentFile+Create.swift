@@ -187,7 +187,7 @@ struct FileImage {
 
   /// How the temporary names of a document's repairs begin.
   private static func mark(of file: LockedFile) -> String {
-    ".\(Array(file.file.path.name.utf8).withUnsafeBufferPointer { ContentDigest.mark(of: $0) })-"
+    ".\(Array(file.file.path.name.utf8).mark)-"
   }
 
   private static var drawn: DocumentID {

@@ -464,4 +464,6 @@ extension ArtError {
 extension [UInt8] {
   /// The digest of the bytes.
   var digest: String { withUnsafeBufferPointer { ContentDigest.of($0) } }
+  /// A short mark of the bytes, for names of files.
+  var mark: String { withUnsafeBufferPointer { ContentDigest.mark(of: $0) } }
 }

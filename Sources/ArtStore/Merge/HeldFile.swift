@@ -73,8 +73,10 @@ public final class HeldFile: Sendable {
 }
 
 extension HeldFile {
-  /// Why the file is not merged by itself into a document with these rights beside it; nil if it is. Somebody who may write to the folder, but
-  /// neither to the document nor to this user's other files, has not made it; and a name alone makes no private file public.
+  /// Why the file is not merged automatically into a document beside it that has these rights; nil if it is.
+  ///
+  /// A file is merged if its owner and its writers may write to the document, and if all readers of the document may read it. So nobody puts
+  /// anything into a document by a file beside it, and no private file becomes public by its name.
   func distrust(beside document: FileRights) throws(ArtError) -> String? {
     let status: FileStatus
     do throws(SystemError) { status = try FileStatus(of: descriptor) } catch {

@@ -48,7 +48,7 @@ struct LeftoverFile {
   init(of document: FilePath, in folder: PlainFolder) {
     var random = SystemRandomNumberGenerator()
     self.init(
-      beside: document, in: folder, "\(Self.mark(of: document.name))-\(DocumentID(using: &random))", nil)
+      beside: document, in: folder, "\(Array(document.name.utf8).mark)-\(DocumentID(using: &random))", nil)
   }
 
   private init(
@@ -63,10 +63,6 @@ struct LeftoverFile {
   /// A path of the file in this process, also after its folder has another name. It is for no message.
   var place: String { folder.path(of: ".\(name)\(Self.ending)") }
 
-  private static func mark(of name: String) -> String {
-    Array(name.utf8).withUnsafeBufferPointer { ContentDigest.mark(of: $0) }
-  }
-
   /// All that lie beside a document: this user's own, and the paths of those that others have put there. Throws `inputOutput`, `notPermitted`.
   static func all(of file: LockedFile) throws(ArtError) -> (own: [LeftoverFile], foreign: [String]) {
     try all(of: file.file.path, in: file.folder)
@@ -77,7 +73,7 @@ struct LeftoverFile {
     of document: FilePath, in folder: PlainFolder
   ) throws(ArtError) -> (own: [LeftoverFile], foreign: [String]) {
     var (own, foreign): ([LeftoverFile], [String]) = ([], [])
-    let prefix = ".\(mark(of: document.name))-"
+    let prefix = ".\(Array(document.name.utf8).mark)-"
     for name in try names(in: folder.path, document.folder, beginningWith: prefix) {
       var status = stat()
       guard lstat(folder.path(of: name), &status) == 0 else { continue }

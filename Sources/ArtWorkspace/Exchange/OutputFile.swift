@@ -284,7 +284,7 @@ public struct OutputLocation: Sendable {
   /// write, who may have put it there: the kernel's own rule, see proc(5), fs.protected_fifos.
   fileprivate func openStream() throws(ArtError) -> Int32 {
     var (status, folder) = (stat(), stat())
-    // What is looked at is what is opened.
+    // The file that is checked is the one that is opened: by its descriptor.
     let place = Glibc.open(target, oPath | O_CLOEXEC)
     guard place >= 0, fstat(place, &status) == 0 else { throw .notSaved(as: path, errno) }
     defer { close(place) }
