@@ -423,6 +423,29 @@ import Testing
     #expect(try file.read().emojiCount == 1)
   }
 
+  @Test("F42 a file that comes while a document is opened is compared with the one that was read")
+  func takenOverWhileOpening() async throws {
+    guard geteuid() == 0 else { return print("F42: not tried, only root can give files away") }
+    let file = try folder.make()
+    let planted = file.path + ".planted"
+    try copy(file, over: planted)
+    try #require(
+      chmod(file.path, 0o600) == 0 && chmod(planted, 0o644) == 0 && chown(planted, 1501, 1501) == 0)
+    let store = ExchangedStore(file: file) {
+      try? DocumentFolder.move(file.path, to: file.path + ".away")
+      try? DocumentFolder.move(planted, to: file.path)
+    }
+    let document = try await Document.open(
+      store, journal: DocumentFolder.journal(of: file), refreshInterval: nil, clock: ManualClock())
+    #expect(access(file.path + ".away", F_OK) == 0, "the file was exchanged")
+    let before = try Data(contentsOf: URL(fileURLWithPath: file.path))
+    try await document.perform(.bee())
+    let error = await #expect(throws: ArtError.self) { try await document.save() }
+    #expect(error?.code == .replaced)
+    #expect(try Data(contentsOf: URL(fileURLWithPath: file.path)) == before)
+    await document.abandon()
+  }
+
   @Test("D12 edits made during a save that rebases stay on top, and are saved with the next save")
   func editsDuringRebase() async throws {
     let file = try folder.make()
@@ -515,5 +538,46 @@ import Testing
     print("F19 programs: \(programs) x \(edits) edits, \(lost.count) lost, \(content.emojiCount) emoji")
     #expect(lost.isEmpty && content.emojiCount == programs * edits)
     #expect(Set(content.log.map(\.id)).count == programs * edits)
+  }
+}
+
+/// A document's file that another one replaces as soon as it has been read for the first time.
+private struct ExchangedStore: DocumentStore {
+  var file: DocumentFile
+  let exchange: @Sendable () -> Void
+
+  var path: String { file.path }
+  func waiting(atMost timeout: Duration) -> Self {
+    ExchangedStore(file: file.waiting(atMost: timeout), exchange: exchange)
+  }
+  func readOnlyReason() throws(ArtError) -> String? { try file.readOnlyReason() }
+  func stamp() throws(ArtError) -> FileStamp { try file.stamp() }
+  func base() throws(ArtError) -> DocumentBase { try file.base() }
+  func read() throws(ArtError) -> DocumentContent { try file.read() }
+  func find(by origin: Origin, holding former: HeldFile?) throws(ArtError) -> FoundState {
+    let found = try file.find(by: origin, holding: former)
+    exchange()
+    return FoundState(content: found.content, savedSequence: found.savedSequence, file: nil)
+  }
+  func save(_ edits: NetEdits, isJournalled: Bool, holding former: HeldFile?) throws(ArtError) -> SaveOutcome
+  {
+    try file.save(edits, isJournalled: isJournalled, holding: former)
+  }
+  func hold(_ former: HeldFile?) -> HeldFile? { file.hold(former) }
+  func merge(_ replaced: ReplacedState) throws(ArtError) -> HeldFile? { try file.merge(replaced) }
+  func setAside(_ replaced: ReplacedState) -> [String] { file.setAside(replaced) }
+  func keep(
+    _ picture: CheckedPicture, in id: DocumentID, recent: [String], holding former: HeldFile?
+  ) throws(ArtError) -> Set<String> {
+    try file.keep(picture, in: id, recent: recent, holding: former)
+  }
+  func forget(_ origin: Origin) throws(ArtError) { try file.forget(origin) }
+  func restoreOrphans(in folder: JournalFolder, by restorer: Author) throws(ArtError) -> [RecoveryOutcome] {
+    try file.restoreOrphans(in: folder, by: restorer)
+  }
+  func makeJournal(
+    in folder: JournalFolder, on base: DocumentBase, origin: Origin, author: String?
+  ) throws(ArtError) -> Journal? {
+    try file.makeJournal(in: folder, on: base, origin: origin, author: author)
   }
 }
