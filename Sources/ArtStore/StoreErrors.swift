@@ -243,7 +243,7 @@ extension ArtError {
     return ArtError(
       .notPermitted,
       "\(first.path) \(owner)cannot be read\(more); there may be unsaved edits of your documents in it: "
-        + "`sudo chown \(geteuid()) \(first.folder.path)/\(first.id)*` makes them yours")
+        + "`sudo chown -R \(geteuid()) \(first.folder.path)/\(first.id.document)` makes them yours")
   }
 
   /// A journal with an unreadable head: its document is unknown.

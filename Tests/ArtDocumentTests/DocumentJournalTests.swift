@@ -15,7 +15,7 @@ import Testing
   init() throws { folder = try DocumentFolder() }
 
   private func names(_ journal: JournalFolder) throws -> [String] {
-    try FileManager.default.contentsOfDirectory(atPath: journal.path).sorted()
+    try leaves(of: journal.path)
   }
 
   private func results(_ answers: [Result<DocumentAnswer, ArtError>]) -> [ArtError.Code?] {

@@ -187,7 +187,8 @@ import Testing
     try journal.append(try sample.edits(1), on: sample.base)
     var status = stat()
     for (path, mode) in [
-      (sample.space["state"], 0o40700), (sample.folder.path, 0o40700), (sample.segment(), 0o100600),
+      (sample.space["state"], 0o40700), (sample.folder.path, 0o40700),
+      (sample.folder.path(of: sample.base.id), 0o40700), (sample.segment(), 0o100600),
       (sample.lockPath, 0o100600),
     ] {
       try #require(lstat(path, &status) == 0)
@@ -328,15 +329,15 @@ import Testing
   func names() throws {
     let id = JournalID(
       document: try #require(DocumentID("kpz3hxcmq6qt")), origin: try #require(Origin("k3m9abcd0f2z")))
-    let name = "kpz3hxcmq6qt-k3m9abcd0f2z"
+    let name = "kpz3hxcmq6qt/k3m9abcd0f2z"
     #expect(JournalFormat.segment(7, of: id) == "\(name)-000007.journal")
     #expect(JournalFormat.segment(1_234_567, of: id) == "\(name)-1234567.journal")
     #expect(JournalName("\(name)-1234567.journal") == .segment(id, 1_234_567))
     #expect(JournalName("\(name).lock") == .lock(id))
     for name in [
       "", "k3m9abcd0f2z", "k3m9abcd0f2z.lock", "k3m9abcd0f2z-000007.journal", name, "\(name)-7.journal",
-      "\(name)-0000007.journal", "\(name)-000000.journal", "kpz3hxcmq6qt-k3m9abcd0f2-000007.journal",
-      "kpz3hxcmq6qt_k3m9abcd0f2z.lock", name.uppercased() + ".lock", "\(name)-000007.journal~",
+      "\(name)-0000007.journal", "\(name)-000000.journal", "kpz3hxcmq6qt/k3m9abcd0f2-000007.journal",
+      "kpz3hxcmq6qt-k3m9abcd0f2z.lock", name.uppercased() + ".lock", "\(name)-000007.journal~",
       "\(name)-+00007.journal", "\(name)-٠٠٠٠٠7.journal", "\(name)-9999999999999999999.journal", "\(name)-",
       "🐝.lock", "\(name)🐝.lock", "\(name)-000007.lock",
     ] { #expect(JournalName(name) == nil, "\(name)") }

@@ -195,8 +195,8 @@ func values(_ content: DocumentContent) -> [String] {
     #expect(try shell(sample.file.path, "SELECT count(*) FROM origin") == "1\n")
     let before = try sample.file.read()
     #expect(try sample.folder.peek().isEmpty)
-    let files = try sample.folder.listing().files(of: DocumentID(lowBits: 1))
-    #expect(try files.isEmpty && sample.folder.lockOrphans(files).isEmpty)
+    let listing = sample.folder.listing(of: DocumentID(lowBits: 1))
+    #expect(try listing.files.isEmpty && sample.folder.lockOrphans(listing).isEmpty)
     #expect(try sample.names.count == 1)
     for journal in try sample.folder.lockOrphans() {
       #expect(try sample.file.restore(journal, stamp: sample.stamp(seed: 6)).edits == 0)

@@ -37,7 +37,8 @@ struct Normaliser {
   private static let marks = [
     "\"id\":\"(\(letter){12}):\\d+\"", "\"journal\":\"(\(letter){12})\"",
     "(?m)^ *\\d+  \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d  (\(letter){12})  ",
-    "/(?:aside|kept)/(\(letter){12})-", "\\b(\(letter){12})-\(letter){12}-\\d{6}\\.journal",
+    "/(?:aside|kept)/(\(letter){12})-", "/journal/(\(letter){12})\\b",
+    "\\b(\(letter){12})/\(letter){12}-\\d{6}\\.journal",
     "\\b(\(letter){12})-\\d{6}\\.journal",
     "\"edit\":\"(\(letter){12}):\\d+\"", "\"head\":\"(\(letter){12}):\\d+\"",
   ]

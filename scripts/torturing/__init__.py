@@ -3,6 +3,7 @@
 
 import array
 import fcntl
+import glob
 import json
 import os
 import resource
@@ -274,10 +275,9 @@ class Folder:
         return answers
 
     def journals(self, ending=".journal", state=None):
-        try:
-            return sorted(n for n in os.listdir(os.path.join(state or self.state, "journal")) if n.endswith(ending))
-        except FileNotFoundError:
-            return []
+        """The files of journals, as `DOCUMENT/ORIGIN` with that ending."""
+        found = glob.glob(f"*/*{ending}", root_dir=os.path.join(state or self.state, "journal"))
+        return sorted(found)
 
 
 class Stream:

@@ -212,7 +212,7 @@ public enum RecoveryOutcome: Sendable {
 
 extension DocumentFile {
   /// Restores the document's orphaned journals before an edit, and reports each. Without any, this costs one
-  /// listing of the folder.
+  /// look for the document's folder of journals.
   ///
   /// A journal that cannot be restored is kept, and does not prevent editing. Throws only what prevents
   /// editing, too: `busy`, `notPermitted`, `noSuchDocument`, `notADocument`, `diskFull`, `inputOutput`.

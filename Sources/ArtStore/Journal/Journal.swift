@@ -73,8 +73,8 @@ public final class Journal {
       do throws(ArtError) {
         try lock.write(head(on: base))
       } catch {
-        // An empty lock file is of no use. The error that matters is why it is empty.
-        try? lock.unlink()
+        // A lock file without a head is of no use. The error that matters is why it has none.
+        try? folder.unlink(lock, of: id)
         throw error
       }
     } catch {
@@ -167,7 +167,7 @@ public final class Journal {
   /// Unlinks and releases the lock file, when no segment is left and the document has no record of the
   /// journal.
   public func release() throws(ArtError) {
-    try lock?.unlink()
+    if let lock { try folder.unlink(lock, of: id) }
     abandon()
   }
 

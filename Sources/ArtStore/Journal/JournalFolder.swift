@@ -4,8 +4,8 @@ import ArtModel
 import ArtSystem
 import Glibc
 
-/// The folder of the journals of unsaved edits, with some files for each program that edits a document, or
-/// has ended without saving.
+/// The folder of the journals of unsaved edits: a folder for each document that has one, with some files for each program that edits
+/// the document, or has ended without saving.
 public struct JournalFolder: Sendable, Hashable {
   private let folder: FilePath
   /// The folder's path. It need not exist.
@@ -41,7 +41,8 @@ public struct JournalFolder: Sendable, Hashable {
     try StateFolder.verify(path, acceptsOwner: isReadOnly && geteuid() == 0)
   }
 
-  func path(of name: String) -> String { "\(path)/\(name)" }
+  /// The path of a file with a name that `JournalFormat` gives, or of a document's folder.
+  func path(of name: some CustomStringConvertible) -> String { "\(path)/\(name)" }
 
   /// The files of one journal.
   struct Files: Equatable {
@@ -50,53 +51,83 @@ public struct JournalFolder: Sendable, Hashable {
     var segments: [Int] = []
   }
 
-  /// The names in the folder. Before an edit there may be thousands, and few are of the document: only those are parsed.
+  /// The journals of one document or of all, by the names of their files. No file is opened.
   struct Listing {
-    private var bytes: [UInt8] = []
-    private var ends: [Int] = []
+    fileprivate(set) var files: [JournalID: Files] = [:]
+    /// The documents whose folders cannot be listed, and the reasons.
+    fileprivate(set) var unlisted: [DocumentID: ArtError] = [:]
 
-    var isEmpty: Bool { ends.isEmpty }
-
-    fileprivate mutating func add(_ name: UnsafeBufferPointer<UInt8>) {
-      guard name.count > JournalID.length else { return }
-      bytes.append(contentsOf: name)
-      ends.append(bytes.count)
-    }
-
-    /// The journals of a document, or all. Names of other files are skipped.
-    func files(of document: DocumentID? = nil) -> [JournalID: Files] {
-      var found: [JournalID: Files] = [:]
-      let prefix = document.map { Array($0.description.utf8) } ?? []
-      var start = 0
-      for end in ends {
-        defer { start = end }
-        guard bytes[start..<end].starts(with: prefix) else { continue }
-        switch JournalName(String(decoding: bytes[start..<end], as: UTF8.self)) {
-        case .lock(let id): found[id, default: Files()].hasLock = true
-        case .segment(let id, let number): found[id, default: Files()].segments.append(number)
-        case nil: break
-        }
+    /// Adds a file of a document's folder. Files that are not of a journal are skipped.
+    fileprivate mutating func add(_ name: FolderEntry, of document: DocumentID) {
+      switch name.name.flatMap({ JournalName("\(document)/\($0)") }) {
+      case .lock(let id): files[id, default: Files()].hasLock = true
+      case .segment(let id, let number): files[id, default: Files()].segments.append(number)
+      case nil: break
       }
-      return found.mapValues { Files(hasLock: $0.hasLock, segments: $0.segments.sorted()) }
     }
   }
 
-  /// The names in the folder; none if it does not exist. No file is opened.
-  func listing() throws(ArtError) -> Listing {
+  /// The journals of a document; none if it has no folder.
+  func listing(of document: DocumentID) -> Listing {
     var listing = Listing()
-    do throws(SystemError) { try FolderEntry.each(in: path) { listing.add($0.nameBytes) } } catch {
+    do throws(ArtError) { try entries(of: path(of: document)) { listing.add($0, of: document) } } catch {
+      listing.unlisted[document] = error
+    }
+    for id in listing.files.keys { listing.files[id]?.segments.sort() }
+    return listing
+  }
+
+  /// The journals of all documents; none if the folder does not exist. Throws `inputOutput`, `notPermitted`.
+  func listing() throws(ArtError) -> Listing {
+    var all = Listing()
+    for document in try documents() {
+      let one = listing(of: document)
+      all.files.merge(one.files) { $1 }
+      all.unlisted.merge(one.unlisted) { $1 }
+    }
+    return all
+  }
+
+  /// The documents that have a folder.
+  private func documents() throws(ArtError) -> [DocumentID] {
+    var documents: [DocumentID] = []
+    try entries(of: path) { if let id = $0.name.flatMap(DocumentID.init) { documents.append(id) } }
+    return documents
+  }
+
+  /// Calls `body` with each entry of a folder; with none if it does not exist.
+  private func entries(of folder: String, _ body: (FolderEntry) -> Void) throws(ArtError) {
+    do throws(SystemError) { try FolderEntry.each(in: folder, body) } catch {
       guard error.number == ENOENT || error.number == ENOTDIR else {
-        throw ArtError(error, cannot: "look into", path)
+        throw ArtError(error, cannot: "look into", folder)
       }
     }
-    return listing
+  }
+
+  /// Whether no document has a folder.
+  fileprivate var isEmpty: Bool {
+    get throws(ArtError) { try documents().isEmpty }
+  }
+
+  /// Unlinks a journal's lock, the last of its files, and the folder of its document if that has no other journal.
+  func unlink(_ lock: JournalLock, of id: JournalID) throws(ArtError) {
+    try lock.unlink()
+    removeFolder(of: id.document)
+  }
+
+  /// Removes the folder of a document's journals if no file is in it. A kill or a power cut may have left it.
+  func removeFolder(of document: DocumentID) { rmdir(path(of: document)) }
+
+  /// Removes all folders without a file.
+  func removeEmptyFolders() throws(ArtError) {
+    for document in try documents() { removeFolder(of: document) }
   }
 
   /// Unlinks segments in their order. A missing one is no error.
   func unlinkSegments(_ numbers: [Int], of id: JournalID) throws(ArtError) {
     for number in numbers {
       let path = path(of: JournalFormat.segment(number, of: id))
-      guard unlink(path) == 0 || errno == ENOENT else { throw .system("remove", path) }
+      guard Glibc.unlink(path) == 0 || errno == ENOENT else { throw .system("remove", path) }
     }
   }
 }
@@ -162,19 +193,21 @@ extension DocumentFile {
   /// opening it reports the error.
   public func journals(among journals: [OrphanedJournal]) -> FoundJournals {
     // Reading a locked document reports that it is busy.
-    guard let folder = journals.first?.folder, let location = try? location() else { return FoundJournals() }
+    guard let folder = journals.first?.folder, let location = try? location(unlessEmpty: folder) else {
+      return FoundJournals()
+    }
     let meant = journals.filter { $0.head.map(location.mayBeMeant) ?? false }
     return meant.isEmpty ? FoundJournals() : FoundJournals(meant, of: self, at: location, in: folder)
   }
 
-  /// Locks and returns the journals in a folder that have this document's id in their names. Journals of other
+  /// Locks and returns the journals in this document's folder of a folder of journals. Journals of other
   /// documents, and these documents, are not touched. Throws what `JournalFolder.lockOrphans` throws, and `busy` if
   /// another program keeps the document locked, so that an edit need not wait a second time.
   public func journalsToRestore(in folder: JournalFolder) throws(ArtError) -> FoundJournals {
-    let listing = try folder.listing()
-    // Without any journal the document need not be read twice.
-    guard !listing.isEmpty, let location = try location() else { return FoundJournals() }
-    let journals = try folder.lockOrphans(listing.files(of: location.id), timeout: timeout)
+    guard let location = try location(unlessEmpty: folder) else { return FoundJournals() }
+    let listing = folder.listing(of: location.id)
+    if listing.files.isEmpty { folder.removeFolder(of: location.id) }
+    let journals = try folder.lockOrphans(listing, timeout: timeout)
     var found = FoundJournals()
     if journals.contains(where: { $0.head != nil }) {
       found = FoundJournals(journals, of: self, at: location, in: folder)
@@ -186,11 +219,18 @@ extension DocumentFile {
     return found
   }
 
-  /// Nil if the document cannot be found or read. Throws `busy`.
-  private func location() throws(ArtError) -> DocumentLocation? {
+  /// Nil if the document cannot be found or read, or cannot be read quickly and no document has journals: it need not be read twice
+  /// then. Throws `busy`.
+  private func location(unlessEmpty folder: JournalFolder) throws(ArtError) -> DocumentLocation? {
     do throws(ArtError) {
       let file = try locate()
-      let id = if let quick = QuickState(self) { quick.art.id } else { try base().id }
+      let id: DocumentID
+      if let quick = QuickState(self) {
+        id = quick.art.id
+      } else {
+        guard try !folder.isEmpty else { return nil }
+        id = try base().id
+      }
       return DocumentLocation(
         path: file.path, identity: FileIdentity(device: file.device, inode: file.inode), id: id)
     } catch {

@@ -217,22 +217,21 @@ private struct Fields {
 
 // MARK: - Names and limits
 
-/// The name of a journal: the document whose edits it has, and the program that made them. So a listing tells which journals are a
-/// document's.
+/// The name of a journal: the document whose edits it has, which is the name of its folder, and the program that made them.
 struct JournalID: Hashable, CustomStringConvertible {
   let document: DocumentID
   let origin: Origin
 
-  /// `DOCUMENT-ORIGIN`, with which the names of its files begin.
-  var description: String { "\(document)-\(origin)" }
+  /// `DOCUMENT/ORIGIN`, with which the paths of its files begin.
+  var description: String { "\(document)/\(origin)" }
   static let length = DocumentID.length + 1 + Origin.length
 }
 
 /// The files of a journal, format 1.
 ///
-///     DOCUMENT-ORIGIN.lock              locked with `flock` while the program that edits runs
-///     DOCUMENT-ORIGIN-000001.journal    a segment: a line with its head, then one line per edit
-///     DOCUMENT-ORIGIN-000002.journal    …
+///     DOCUMENT/ORIGIN.lock              locked with `flock` while the program that edits runs
+///     DOCUMENT/ORIGIN-000001.journal    a segment: a line with its head, then one line per edit
+///     DOCUMENT/ORIGIN-000002.journal    …
 enum JournalFormat {
   static let version = 1
   /// The bytes of unsaved edits from which on no more are accepted.
@@ -254,7 +253,7 @@ enum JournalFormat {
   }
 }
 
-/// The name of a file in the journal folder.
+/// The name of a file of a journal, with that of its folder.
 enum JournalName: Equatable {
   case lock(JournalID)
   case segment(JournalID, Int)
@@ -262,7 +261,6 @@ enum JournalName: Equatable {
   /// Nil if the name does not have the form that `JournalFormat` gives it.
   init?(_ name: String) {
     let bytes = name.utf8
-    // Each entry of the folder is looked at before each edit: the ends of a name are compared first.
     let isLock = name.hasSuffix(".lock")
     guard isLock || name.hasSuffix(".journal"), bytes.count > JournalID.length,
       let document = DocumentID(name.prefix(DocumentID.length)),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
+import ArtSystem
 import Glibc
 
 /// The lock of a journal: `flock` on its lock file, released in `deinit`. A program that edits or restores
@@ -24,10 +25,17 @@ final class JournalLock: Sendable {
     close(descriptor)
   }
 
-  /// Creates and locks the lock file. Waits for programs that read it.
+  /// Creates and locks the lock file, in a folder that is made if it is missing. Waits for programs that read it.
   static func create(_ path: String) throws(ArtError) -> JournalLock {
+    var tries = 0
     while true {
-      let lock = try JournalLock(opening: path, O_RDWR | O_CREAT)
+      try StateFolder.makeFolders(FilePath(path).folder)
+      // Another program may remove the folder with its last journal until the file is in it.
+      guard let lock = try existing(path, O_RDWR | O_CREAT) else {
+        tries += 1
+        guard tries < 1_000 else { throw .system("create", path, ENOENT) }
+        continue
+      }
       while flock(lock.descriptor, LOCK_EX) != 0 {
         guard errno == EINTR else { throw .system("lock", path) }
       }

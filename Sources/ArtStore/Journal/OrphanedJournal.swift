@@ -27,6 +27,8 @@ public final class OrphanedJournal {
   fileprivate let hasEdits: Bool
   /// Nil for a journal from `peek`.
   private let lock: JournalLock?
+  /// Whether it stands for all journals of a document whose folder cannot be listed.
+  private let isFolder: Bool
   /// The error, if nothing of it can be read.
   public let fault: ArtError?
 
@@ -38,24 +40,41 @@ public final class OrphanedJournal {
     segments = heads.segments
     hasEdits = !heads.isEmpty
     self.lock = lock
+    isFolder = false
     fault = nil
   }
 
   /// A journal that cannot be locked or read.
-  fileprivate init(unreadable listed: ListedJournal, in folder: JournalFolder, _ fault: ArtError) {
+  fileprivate convenience init(
+    unreadable listed: ListedJournal, in folder: JournalFolder, _ fault: ArtError
+  ) {
+    self.init(listed.id, listed.files.segments, in: folder, fault)
+  }
+
+  /// The journals of a document whose folder cannot be listed.
+  fileprivate convenience init(unlisted document: DocumentID, in folder: JournalFolder, _ fault: ArtError) {
+    self.init(
+      JournalID(document: document, origin: Origin(lowBits: 0)), [], in: folder, fault, isFolder: true)
+  }
+
+  private init(
+    _ id: JournalID, _ segments: [Int], in folder: JournalFolder, _ fault: ArtError, isFolder: Bool = false
+  ) {
     self.folder = folder
-    id = listed.id
+    self.id = id
     self.fault = fault
-    segments = listed.files.segments
+    self.segments = segments
+    self.isFolder = isFolder
     hasEdits = true
     head = nil
     modified = 0
     lock = nil
   }
 
-  /// The path of its first file, as its name in messages.
+  /// The path of its first file, as its name in messages; of its folder if that cannot be listed.
   public var path: String {
-    folder.path(
+    guard !isFolder else { return folder.path(of: id.document) }
+    return folder.path(
       of: segments.first.map { JournalFormat.segment($0, of: id) } ?? JournalFormat.lock(of: id))
   }
 
@@ -103,7 +122,7 @@ public final class OrphanedJournal {
   /// Unlinks its lock file, after everything else was removed.
   func removeLock() throws(ArtError) {
     guard let lock else { throw .journalClosed(folder.path) }
-    try lock.unlink()
+    try folder.unlink(lock, of: id)
   }
 }
 
@@ -114,9 +133,10 @@ extension JournalFolder {
   /// kept. A journal that cannot be read has no head. Throws `inputOutput`, `notPermitted` if the folder
   /// cannot be listed.
   public func peek() throws(ArtError) -> [OrphanedJournal] {
-    var journals: [OrphanedJournal] = []
     try verify(isReadOnly: true)
-    for listed in try heads(of: listing().files()) where !listed.files.segments.isEmpty {
+    let listing = try listing()
+    var journals = unlisted(listing)
+    for listed in heads(of: listing) where !listed.files.segments.isEmpty {
       do throws(ArtError) {
         if let journal = try peek(at: listed) { journals.append(journal) }
       } catch {
@@ -142,17 +162,17 @@ extension JournalFolder {
   ///
   /// Throws `busy` if other programs keep one locked, `inputOutput`, `notPermitted` if the folder cannot be listed.
   public func lockOrphans(timeout: Duration = .seconds(1)) throws(ArtError) -> [OrphanedJournal] {
-    try lockOrphans(listing().files(), timeout: timeout)
+    try lockOrphans(listing(), timeout: timeout)
   }
 
   /// The same for some of the journals; the others are not opened.
   func lockOrphans(
-    _ files: [JournalID: Files], timeout: Duration = .seconds(1)
+    _ listing: Listing, timeout: Duration = .seconds(1)
   ) throws(ArtError) -> [OrphanedJournal] {
     try verify()
     let deadline = Deadline(timeout)
-    var journals: [OrphanedJournal] = []
-    for listed in heads(of: files) {
+    var journals = unlisted(listing)
+    for listed in heads(of: listing) {
       do throws(ArtError) {
         if let fault = listed.fault { throw fault }
         guard !listed.isEmptyLock || host.sharesLocks(in: path) else { continue }
@@ -170,7 +190,7 @@ extension JournalFolder {
   /// `inputOutput`, `notPermitted`.
   public func removeEmptyJournals(where isWanted: (JournalHead) -> Bool) throws(ArtError) {
     try verify()
-    for listed in try heads(of: listing().files()) {
+    for listed in try heads(of: listing()) {
       guard let head = listed.head, isWanted(head), lockProvesEnd(of: head) else { continue }
       do throws(ArtError) {
         guard try SegmentHeads(of: listed.id, listed.files.segments, in: self).isEmpty,
@@ -187,6 +207,7 @@ extension JournalFolder {
         continue
       }
     }
+    try removeEmptyFolders()
   }
 
   /// Removes the document's record of an empty journal. A missing document, or another one, has none.
@@ -222,7 +243,7 @@ extension JournalFolder {
       guard heads.isEmpty, heads.head == nil else { return OrphanedJournal(heads, lock: lock) }
       // No edit was acknowledged, and its document is unknown.
       try unlinkSegments(heads.segments, of: listed.id)
-      try lock.unlink()
+      try unlink(lock, of: listed.id)
       return nil
     }
   }
@@ -248,8 +269,17 @@ extension JournalFolder {
   }
 
   /// Listed journals by name. One head of each is read. Nothing is locked.
-  private func heads(of files: [JournalID: Files]) -> [ListedJournal] {
-    files.sorted { $0.key.description < $1.key.description }.map { ListedJournal($0.key, $0.value, in: self) }
+  private func heads(of listing: Listing) -> [ListedJournal] {
+    listing.files.sorted { $0.key.description < $1.key.description }.map {
+      ListedJournal($0.key, $0.value, in: self)
+    }
+  }
+
+  /// The journals in folders that cannot be listed, one for each folder.
+  private func unlisted(_ listing: Listing) -> [OrphanedJournal] {
+    listing.unlisted.sorted { $0.key.description < $1.key.description }.map {
+      OrphanedJournal(unlisted: $0.key, in: self, $0.value)
+    }
   }
 }
 
@@ -307,7 +337,9 @@ private struct SegmentHeads {
     self.folder = folder
     segments = listed
     if try !read(listed) || listed.isEmpty {
-      segments = try folder.listing().files(of: id.document)[id]?.segments ?? []
+      let listing = folder.listing(of: id.document)
+      if let fault = listing.unlisted[id.document] { throw fault }
+      segments = listing.files[id]?.segments ?? []
       _ = try read(segments)
     } else {
       while let last = segments.last, try read([last + 1]) { segments.append(last + 1) }

@@ -113,7 +113,7 @@ final class KillField {
       if try stream.wait() == nil { count.kills += 1 }
     }
     if isOfFour { count.roundsOfFour += 1 }
-    if try !journals().isEmpty { count.journals += 1 }
+    if try journals().contains(where: { $0.contains("/") }) { count.journals += 1 }
     if isControl { try removeJournals() } else { try recover() }
     check(programs.map(\.writer), isControl)
   }
@@ -225,8 +225,7 @@ final class KillField {
   }
 
   private func journals() throws -> [String] {
-    guard access(state["journal"], F_OK) == 0 else { return [] }
-    return try FileManager.default.contentsOfDirectory(atPath: state["journal"])
+    try leaves(of: state["journal"])
   }
 
   private func removeJournals() throws {

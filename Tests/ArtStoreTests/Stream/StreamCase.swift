@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ArtModel
@@ -76,12 +77,13 @@ final class StreamCase {
     get throws { try FileManager.default.contentsOfDirectory(atPath: space["documents"]).sorted() }
   }
 
-  /// The names in the folder of journals.
+  /// The files of the journals.
   var journalNames: [String] {
-    get throws {
-      guard FileManager.default.fileExists(atPath: journals.path) else { return [] }
-      return try FileManager.default.contentsOfDirectory(atPath: journals.path).sorted()
-    }
+    get throws { try leaves(of: journals.path) }
+  }
+  /// The folder of the document's journals.
+  var ownJournals: String {
+    get throws { journals.path(of: try file.base().id) }
   }
 
   /// The line of an edit.
@@ -148,7 +150,7 @@ final class StreamCase {
     get throws {
       let journal = try journalNames.map { "\(journals.path)/\($0)" }
       return TracedFiles(
-        name: "what was left", paths: documentFiles.paths + [state, journals.path] + journal)
+        name: "what was left", paths: documentFiles.paths + [state, journals.path, try ownJournals] + journal)
     }
   }
 
@@ -161,7 +163,7 @@ final class StreamCase {
 
   func putBack(_ snapshot: [String: [UInt8]]) throws {
     try reset()
-    try FileManager.default.createDirectory(atPath: journals.path, withIntermediateDirectories: true)
+    try FileManager.default.createDirectory(atPath: ownJournals, withIntermediateDirectories: true)
     for (path, bytes) in snapshot { try write(bytes, to: path) }
   }
 }

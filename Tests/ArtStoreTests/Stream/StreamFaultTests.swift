@@ -32,7 +32,7 @@ import Testing
     let stream = try StreamCase()
     let campaign = Campaign("faults-of-a-stream", smoke: 4)
     var (places, reported, refused, left, chosenCount) = (0, 0, 0, 0, 0)
-    for files in [stream.documentFiles, stream.stateFiles, stream.journalFiles, stream.answerFiles] {
+    for files in [stream.documentFiles, try stream.stateFiles, stream.journalFiles, stream.answerFiles] {
       let tracer = stream.tracer(files)
       let calls = try stream.calls(tracer, Self.lines).calls.filter { Self.failing.contains($0.name) }
       var tally = Tally()

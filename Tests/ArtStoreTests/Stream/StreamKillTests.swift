@@ -31,7 +31,7 @@ import Testing
     let stream = try StreamCase()
     let campaign = Campaign("kills-of-a-stream", smoke: 5)
     var (control, tried, places) = (0, 0, 0)
-    for files in [stream.documentFiles, stream.stateFiles, stream.journalFiles, stream.answerFiles] {
+    for files in [stream.documentFiles, try stream.stateFiles, stream.journalFiles, stream.answerFiles] {
       let tracer = stream.tracer(files)
       let reference = try stream.calls(tracer, Self.lines)
       let chosen = campaign.chosen(of: reference.calls)

@@ -37,7 +37,7 @@ struct Tracer {
       exec 3<&0 </dev/null
       \(Self.quoted(program)) <&3 &
       until test -s \(Self.quoted([answers])); do kill -0 $! || exit 1; sleep 0.01; done
-      set -- \(Self.quoted([journals]))/*.lock
+      set -- \(Self.quoted([journals]))/*/*.lock
       journal=${1%.lock}
       exec 3<&- \(Self.quoted(strace)) -P "$1" \(segments) -p $! >/dev/null
       """
@@ -63,7 +63,9 @@ extension StreamCase {
       name: "document", paths: [file.path, file.path + "-journal", file.path + "-wal", space["documents"]])
   }
   var journalFiles: TracedFiles { TracedFiles(name: "journal", paths: [journals.path], isJournal: true) }
-  var stateFiles: TracedFiles { TracedFiles(name: "state folder", paths: [state, journals.path]) }
+  var stateFiles: TracedFiles {
+    get throws { TracedFiles(name: "state folder", paths: [state, journals.path, try ownJournals]) }
+  }
   var answerFiles: TracedFiles { TracedFiles(name: "answers", paths: [outputPath]) }
 
   func tracer(_ files: TracedFiles) -> Tracer { Tracer(files: files, trace: space["trace"]) }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ArtModel
@@ -76,12 +77,9 @@ final class JournalSample {
     return journals[0]
   }
 
+  /// The files and the empty folders in the folder of journals.
   var names: [String] {
-    get throws {
-      let path = folder.path
-      guard FileManager.default.fileExists(atPath: path) else { return [] }
-      return try FileManager.default.contentsOfDirectory(atPath: path).sorted()
-    }
+    get throws { try leaves(of: folder.path) }
   }
 
   /// The path of a segment.
