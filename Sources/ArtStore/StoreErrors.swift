@@ -233,17 +233,36 @@ extension ArtError {
       about: document)
   }
 
-  /// Journals that this user may not read, so their documents are unknown.
-  public static func unreadableJournals(_ journals: [OrphanedJournal]) -> ArtError? {
-    let unreadable = journals.filter { $0.fault?.code == .notPermitted }
-    guard let first = unreadable.first else { return nil }
-    var status = stat()
-    let owner = lstat(first.path, &status) == 0 ? "belongs to the user \(status.st_uid) and " : ""
-    let more = unreadable.count > 1 ? ", and so \(unreadable.count - 1) more" : ""
+  /// The journals that cannot be read, whose edits may be of any document: one error for the files that this user may not read, and one
+  /// for the folders that cannot be listed.
+  public static func unreadableJournals(_ journals: [OrphanedJournal]) -> [ArtError] {
+    var errors: [ArtError] = []
+    let files = journals.filter { !$0.isFolder && $0.fault?.code == .notPermitted }
+    if let first = files.first {
+      var status = stat()
+      let owner = lstat(first.path, &status) == 0 ? status.st_uid : nil
+      errors.append(
+        .foreignJournals(
+          first.path, of: owner, andMore: files.count - 1, folder: first.folder.path(of: first.id.document)))
+    }
+    let folders = journals.filter(\.isFolder)
+    if let first = folders.first, let fault = first.fault {
+      let more = folders.count > 1 ? "; \(folders.count - 1) more folders of journals cannot be listed" : ""
+      errors.append(fault.withCause(fault.cause + more))
+    }
+    return errors
+  }
+
+  /// The error for journals that cannot be read because they belong to another user. `folder` is that of their document.
+  static func foreignJournals(
+    _ path: String, of owner: uid_t?, andMore count: Int = 0, folder: String
+  ) -> ArtError {
+    let whose = owner.map { "belongs to the user \($0) and " } ?? ""
+    let more = count > 0 ? ", and so \(count) more" : ""
     return ArtError(
       .notPermitted,
-      "\(first.path) \(owner)cannot be read\(more); there may be unsaved edits of your documents in it: "
-        + "`sudo chown -R \(geteuid()) \(first.folder.path)/\(first.id.document)` makes them yours")
+      "\(path) \(whose)cannot be read\(more); there may be unsaved edits of your documents in it: "
+        + "`sudo chown -R \(geteuid()) \(folder)` makes them yours", about: folder)
   }
 
   /// A journal with an unreadable head: its document is unknown.

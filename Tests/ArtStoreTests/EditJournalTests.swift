@@ -293,6 +293,17 @@ import Testing
       "a journal without its lock accepts no edits")
   }
 
+  @Test("K4 a journal whose folder was removed meanwhile is closed without an error when all is saved")
+  func closedAfterRemoval() throws {
+    let sample = try JournalSample()
+    let journal = try sample.journal()
+    try journal.append(try sample.edits(1), on: sample.base)
+    try FileManager.default.removeItem(atPath: sample.folder.path(of: sample.base.id))
+    try journal.close()
+    try journal.release()
+    #expect(try sample.names.isEmpty)
+  }
+
   @Test(
     "K6 the error of a journal that was removed on another machine says so, and does not name a missing document"
   )
@@ -332,14 +343,15 @@ import Testing
     let name = "kpz3hxcmq6qt/k3m9abcd0f2z"
     #expect(JournalFormat.segment(7, of: id) == "\(name)-000007.journal")
     #expect(JournalFormat.segment(1_234_567, of: id) == "\(name)-1234567.journal")
-    #expect(JournalName("\(name)-1234567.journal") == .segment(id, 1_234_567))
-    #expect(JournalName("\(name).lock") == .lock(id))
+    let origin = "k3m9abcd0f2z"
+    #expect(JournalName("\(origin)-1234567.journal", of: id.document) == .segment(id, 1_234_567))
+    #expect(JournalName("\(origin).lock", of: id.document) == .lock(id))
     for name in [
-      "", "k3m9abcd0f2z", "k3m9abcd0f2z.lock", "k3m9abcd0f2z-000007.journal", name, "\(name)-7.journal",
-      "\(name)-0000007.journal", "\(name)-000000.journal", "kpz3hxcmq6qt/k3m9abcd0f2-000007.journal",
-      "kpz3hxcmq6qt-k3m9abcd0f2z.lock", name.uppercased() + ".lock", "\(name)-000007.journal~",
-      "\(name)-+00007.journal", "\(name)-٠٠٠٠٠7.journal", "\(name)-9999999999999999999.journal", "\(name)-",
-      "🐝.lock", "\(name)🐝.lock", "\(name)-000007.lock",
-    ] { #expect(JournalName(name) == nil, "\(name)") }
+      "", origin, "\(origin)-7.journal", "\(origin)-0000007.journal", "\(origin)-000000.journal",
+      "k3m9abcd0f2-000007.journal", "\(name).lock", "kpz3hxcmq6qt-\(origin).lock",
+      origin.uppercased() + ".lock", "\(origin)-000007.journal~", "\(origin)-+00007.journal",
+      "\(origin)-٠٠٠٠٠7.journal", "\(origin)-9999999999999999999.journal", "\(origin)-", "🐝.lock",
+      "\(origin)🐝.lock", "\(origin)-000007.lock", "\(origin)/000007.lock",
+    ] { #expect(JournalName(name, of: id.document) == nil, "\(name)") }
   }
 }

@@ -57,7 +57,7 @@ import Testing
       let found = try sample.file.journalsToRestore(in: sample.folder)
       #expect(found.own.map(\.id) == [sample.id] && found.kept.isEmpty)
     }
-    #expect(opened == ["\(sample.base.id)"])
+    #expect(opened.contains("\(sample.id).lock") && opened.allSatisfy { $0.hasPrefix("\(sample.base.id)") })
     let other = try sample.space.document("free.emojiart", seed: 9)
     #expect(try opens(in: sample.folder.path) { _ = try other.journalsToRestore(in: sample.folder) } == [])
     // What the check itself can see.
@@ -65,12 +65,18 @@ import Testing
     try alive.release()
   }
 
-  /// The names of the files and folders in a folder that are opened meanwhile.
+  /// The paths, from a folder, of the folders in it and of their files that are opened meanwhile.
   private func opens(in folder: String, _ body: () throws -> Void) throws -> Set<String> {
     let queue = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
     try #require(queue >= 0)
     defer { close(queue) }
-    try #require(inotify_add_watch(queue, folder, UInt32(IN_OPEN)) >= 0)
+    // The folders by their watches.
+    var folders: [UInt8: String] = [:]
+    for name in try [""] + FileManager.default.contentsOfDirectory(atPath: folder).map({ "\($0)/" }) {
+      let watch = inotify_add_watch(queue, "\(folder)/\(name)", UInt32(IN_OPEN | IN_ONLYDIR))
+      if watch >= 0 { folders[UInt8(watch)] = name }
+    }
+    try #require(folders.count > 1)
     try body()
     var names: Set<String> = []
     var bytes = [UInt8](repeating: 0, count: 1 << 16)
@@ -82,7 +88,9 @@ import Testing
       while offset + 16 <= count {
         let length = Int(bytes[offset + 12]) | Int(bytes[offset + 13]) << 8
         let name = bytes[(offset + 16)..<(offset + 16 + length)].prefix { $0 != 0 }
-        if !name.isEmpty { names.insert(String(decoding: name, as: UTF8.self)) }
+        if !name.isEmpty {
+          names.insert((folders[bytes[offset]] ?? "") + String(decoding: name, as: UTF8.self))
+        }
         offset += 16 + length
       }
     }
@@ -198,7 +206,7 @@ import Testing
     let foreign = try #require(DocumentID("00000000000y"))
     #expect(mkdir(sample.folder.path(of: foreign), 0o700) == 0)
     try write([], to: sample.folder.path(of: "\(foreign)/00000000000z.lock"))
-    let listing = sample.folder.listing(of: foreign)
+    let listing = try sample.folder.listing(of: foreign)
     #expect(try listing.files.count == 1 && sample.folder.lockOrphans(listing).isEmpty)
     #expect(try sample.names.count == 5, "a lock file without a head is removed")
     try sample.folder.removeEmptyJournals { _ in true }
@@ -239,6 +247,31 @@ import Testing
     #expect(try sample.names == ["\(other)"])
     try sample.folder.removeEmptyJournals { _ in true }
     #expect(try sample.names.isEmpty)
+  }
+
+  @Test(
+    "K15 a folder of a document that cannot be listed is reported to who asks for it, and hides no other one")
+  func unlistedFolder() throws {
+    let sample = try sample()
+    let other = try JournalSample("other.emojiart", seed: 9, in: sample.space)
+    let place = sample.folder.path(of: other.base.id)
+    for (make, why) in [
+      ({ symlink(place, place) }, "links"), ({ creat(place, 0o600) }, "Not a directory"),
+      ({ mkdir(place, 0o700) + chmod(place, 0o777) }, "others may write"),
+    ] as [(() -> Int32, String)] {
+      try #require(make() >= 0)
+      for journals in [try sample.folder.peek(), try sample.folder.lockOrphans()] {
+        #expect(journals.filter { !$0.isFolder }.map(\.origin) == [sample.origin])
+        let errors = ArtError.unreadableJournals(journals)
+        #expect(errors.count == 1 && errors[0].cause.contains(why), "\(errors)")
+        #expect(journals.first { $0.isFolder }?.path == place)
+      }
+      #expect(
+        try other.file.journalsToRestore(in: sample.folder).kept.map(\.cause).first?.contains(why) == true)
+      #expect(try sample.file.journalsToRestore(in: sample.folder).kept.isEmpty)
+      #expect(failure { try other.journal() } != nil, "no journal is made in such a folder")
+      try FileManager.default.removeItem(atPath: place)
+    }
   }
 
   @Test("K14 segments without a lock file are an orphaned journal, which gets a lock file")

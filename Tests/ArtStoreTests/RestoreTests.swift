@@ -195,7 +195,7 @@ func values(_ content: DocumentContent) -> [String] {
     #expect(try shell(sample.file.path, "SELECT count(*) FROM origin") == "1\n")
     let before = try sample.file.read()
     #expect(try sample.folder.peek().isEmpty)
-    let listing = sample.folder.listing(of: DocumentID(lowBits: 1))
+    let listing = try sample.folder.listing(of: DocumentID(lowBits: 1))
     #expect(try listing.files.isEmpty && sample.folder.lockOrphans(listing).isEmpty)
     #expect(try sample.names.count == 1)
     for journal in try sample.folder.lockOrphans() {

@@ -336,6 +336,7 @@ def attack_many_journals(random, folder):
             )
         kept[count] = {name: read(os.path.join(journals, name)) for name in folder.journals("*")}
         shutil.rmtree(folder.at("gone"))
+    os.makedirs(journals, 0o700, exist_ok=True)
     for name, data in kept[count].items():
         os.makedirs(os.path.join(journals, os.path.dirname(name)), 0o700, exist_ok=True)
         write(os.path.join(journals, name), data)

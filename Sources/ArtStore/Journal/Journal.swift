@@ -68,17 +68,19 @@ public final class Journal {
     do throws(ArtError) {
       try StateFolder.makeFolders(folder.path)
       try folder.verify()
-      let lock = try JournalLock.create(folder.path(of: JournalFormat.lock(of: id)))
-      self.lock = lock
+      try folder.verify(base.id)
       do throws(ArtError) {
+        let lock = try JournalLock.create(folder.path(of: JournalFormat.lock(of: id)))
+        self.lock = lock
         try lock.write(head(on: base))
       } catch {
-        // A lock file without a head is of no use. The error that matters is why it has none.
-        try? folder.unlink(lock, of: id)
+        // A folder without a journal is of no use, nor is a lock file without a head. The error that matters is why.
+        try? lock?.unlink()
+        folder.removeFolder(of: base.id)
         throw error
       }
     } catch {
-      throw .noJournal(folder.path, error)
+      throw folder.foreignFolder(of: base.id) ?? .noJournal(folder.path, error)
     }
   }
 
@@ -161,14 +163,16 @@ public final class Journal {
     }
     guard newest > 0 else { return }
     try remove(upTo: newest)
-    try PlainFile.syncFolder(of: folder.path(of: JournalFormat.lock(of: id)))
+    try folder.sync(id.document)
   }
 
   /// Unlinks and releases the lock file, when no segment is left and the document has no record of the
   /// journal.
   public func release() throws(ArtError) {
-    if let lock { try folder.unlink(lock, of: id) }
+    try lock?.unlink()
     abandon()
+    // Some file systems keep an unlinked file in its folder until it is closed.
+    folder.removeFolder(of: id.document)
   }
 
   /// Closes all files and leaves them as they are: another program may restore them.

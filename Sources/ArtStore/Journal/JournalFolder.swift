@@ -41,8 +41,16 @@ public struct JournalFolder: Sendable, Hashable {
     try StateFolder.verify(path, acceptsOwner: isReadOnly && geteuid() == 0)
   }
 
-  /// The path of a file with a name that `JournalFormat` gives, or of a document's folder.
-  func path(of name: some CustomStringConvertible) -> String { "\(path)/\(name)" }
+  /// The same for the folder of a document.
+  func verify(_ document: DocumentID, isReadOnly: Bool = false) throws(ArtError) {
+    try StateFolder.verify(path(of: document), acceptsOwner: isReadOnly && geteuid() == 0)
+  }
+
+  /// The path of a file with a name that `JournalFormat` gives.
+  func path(of name: String) -> String { "\(path)/\(name)" }
+
+  /// The path of a document's folder.
+  func path(of document: DocumentID) -> String { path(of: document.description) }
 
   /// The files of one journal.
   struct Files: Equatable {
@@ -58,8 +66,8 @@ public struct JournalFolder: Sendable, Hashable {
     fileprivate(set) var unlisted: [DocumentID: ArtError] = [:]
 
     /// Adds a file of a document's folder. Files that are not of a journal are skipped.
-    fileprivate mutating func add(_ name: FolderEntry, of document: DocumentID) {
-      switch name.name.flatMap({ JournalName("\(document)/\($0)") }) {
+    fileprivate mutating func add(_ entry: FolderEntry, of document: DocumentID) {
+      switch entry.name.flatMap({ JournalName($0, of: document) }) {
       case .lock(let id): files[id, default: Files()].hasLock = true
       case .segment(let id, let number): files[id, default: Files()].segments.append(number)
       case nil: break
@@ -67,21 +75,30 @@ public struct JournalFolder: Sendable, Hashable {
     }
   }
 
-  /// The journals of a document; none if it has no folder.
-  func listing(of document: DocumentID) -> Listing {
+  /// The journals of a document; none if it has no folder. Throws `inputOutput`, `notPermitted` if the folder
+  /// of all documents cannot be searched.
+  func listing(of document: DocumentID, isReadOnly: Bool = false) throws(ArtError) -> Listing {
     var listing = Listing()
-    do throws(ArtError) { try entries(of: path(of: document)) { listing.add($0, of: document) } } catch {
-      listing.unlisted[document] = error
+    do throws(ArtError) {
+      try verify(document, isReadOnly: isReadOnly)
+      try list(path(of: document)) { listing.add($0, of: document) }
+    } catch {
+      guard access(path, R_OK | X_OK) == 0 else {
+        if errno == ENOENT || errno == ENOTDIR { return Listing() }
+        throw .system("look into", path)
+      }
+      // What was listed before the error may be a part of a journal.
+      return Listing(unlisted: [document: foreignFolder(of: document) ?? error])
     }
     for id in listing.files.keys { listing.files[id]?.segments.sort() }
     return listing
   }
 
   /// The journals of all documents; none if the folder does not exist. Throws `inputOutput`, `notPermitted`.
-  func listing() throws(ArtError) -> Listing {
+  func listing(isReadOnly: Bool = false) throws(ArtError) -> Listing {
     var all = Listing()
     for document in try documents() {
-      let one = listing(of: document)
+      let one = try listing(of: document, isReadOnly: isReadOnly)
       all.files.merge(one.files) { $1 }
       all.unlisted.merge(one.unlisted) { $1 }
     }
@@ -91,25 +108,37 @@ public struct JournalFolder: Sendable, Hashable {
   /// The documents that have a folder.
   private func documents() throws(ArtError) -> [DocumentID] {
     var documents: [DocumentID] = []
-    try entries(of: path) { if let id = $0.name.flatMap(DocumentID.init) { documents.append(id) } }
+    do throws(ArtError) {
+      try list(path) { if let id = $0.name.flatMap(DocumentID.init) { documents.append(id) } }
+    } catch {
+      guard error.code != .noSuchDocument else { return [] }
+      throw error
+    }
     return documents
   }
 
   /// Calls `body` with each entry of a folder; with none if it does not exist.
-  private func entries(of folder: String, _ body: (FolderEntry) -> Void) throws(ArtError) {
+  private func list(_ folder: String, _ body: (FolderEntry) -> Void) throws(ArtError) {
     do throws(SystemError) { try FolderEntry.each(in: folder, body) } catch {
-      guard error.number == ENOENT || error.number == ENOTDIR else {
-        throw ArtError(error, cannot: "look into", folder)
-      }
+      guard error.number == ENOENT else { throw ArtError(error, cannot: "look into", folder) }
     }
   }
 
-  /// Whether no document has a folder.
+  /// The error for a document's folder of another user, which this one cannot use; nil for other folders.
+  func foreignFolder(of document: DocumentID) -> ArtError? {
+    let folder = path(of: document)
+    var status = stat()
+    guard lstat(folder, &status) == 0, status.st_uid != geteuid(), access(folder, R_OK | W_OK | X_OK) != 0
+    else { return nil }
+    return .foreignJournals(folder, of: status.st_uid, folder: folder)
+  }
+
+  /// Whether no document has a folder. Throws `inputOutput`, `notPermitted`.
   fileprivate var isEmpty: Bool {
     get throws(ArtError) { try documents().isEmpty }
   }
 
-  /// Unlinks a journal's lock, the last of its files, and the folder of its document if that has no other journal.
+  /// Unlinks a journal's lock, the last of its files, and removes the folder of its document if that has no other journal.
   func unlink(_ lock: JournalLock, of id: JournalID) throws(ArtError) {
     try lock.unlink()
     removeFolder(of: id.document)
@@ -121,6 +150,13 @@ public struct JournalFolder: Sendable, Hashable {
   /// Removes all folders without a file.
   func removeEmptyFolders() throws(ArtError) {
     for document in try documents() { removeFolder(of: document) }
+  }
+
+  /// Makes what was removed from the folder of a document durable. There is nothing to do if that is missing.
+  func sync(_ document: DocumentID) throws(ArtError) {
+    do throws(ArtError) { try PlainFile.syncFolder(of: path(of: document) + "/") } catch {
+      guard error.code == .noSuchDocument else { throw error }
+    }
   }
 
   /// Unlinks segments in their order. A missing one is no error.
@@ -193,7 +229,7 @@ extension DocumentFile {
   /// opening it reports the error.
   public func journals(among journals: [OrphanedJournal]) -> FoundJournals {
     // Reading a locked document reports that it is busy.
-    guard let folder = journals.first?.folder, let location = try? location(unlessEmpty: folder) else {
+    guard let folder = journals.first?.folder, let location = try? location(QuickState(self)) else {
       return FoundJournals()
     }
     let meant = journals.filter { $0.head.map(location.mayBeMeant) ?? false }
@@ -204,33 +240,29 @@ extension DocumentFile {
   /// documents, and these documents, are not touched. Throws what `JournalFolder.lockOrphans` throws, and `busy` if
   /// another program keeps the document locked, so that an edit need not wait a second time.
   public func journalsToRestore(in folder: JournalFolder) throws(ArtError) -> FoundJournals {
-    guard let location = try location(unlessEmpty: folder) else { return FoundJournals() }
-    let listing = folder.listing(of: location.id)
-    if listing.files.isEmpty { folder.removeFolder(of: location.id) }
+    let state = QuickState(self)
+    // A document that cannot be read quickly need not be read twice if no document has journals.
+    if state == nil, try folder.isEmpty { return FoundJournals() }
+    guard let location = try location(state) else { return FoundJournals() }
+    let listing = try folder.listing(of: location.id)
     let journals = try folder.lockOrphans(listing, timeout: timeout)
+    if listing.files.isEmpty, listing.unlisted.isEmpty { folder.removeFolder(of: location.id) }
     var found = FoundJournals()
     if journals.contains(where: { $0.head != nil }) {
       found = FoundJournals(journals, of: self, at: location, in: folder)
     }
-    if let error = ArtError.unreadableJournals(journals) { found.add(error) }
+    for error in ArtError.unreadableJournals(journals) { found.add(error) }
     for journal in journals where journal.head == nil && journal.fault == nil {
       if let damage = try journal.contents().damage { found.add(.namelessJournal(journal.path, damage)) }
     }
     return found
   }
 
-  /// Nil if the document cannot be found or read, or cannot be read quickly and no document has journals: it need not be read twice
-  /// then. Throws `busy`.
-  private func location(unlessEmpty folder: JournalFolder) throws(ArtError) -> DocumentLocation? {
+  /// Where the document with that state is; nil if it cannot be found or read. Throws `busy`.
+  private func location(_ state: QuickState?) throws(ArtError) -> DocumentLocation? {
     do throws(ArtError) {
       let file = try locate()
-      let id: DocumentID
-      if let quick = QuickState(self) {
-        id = quick.art.id
-      } else {
-        guard try !folder.isEmpty else { return nil }
-        id = try base().id
-      }
+      let id = if let state { state.art.id } else { try base().id }
       return DocumentLocation(
         path: file.path, identity: FileIdentity(device: file.device, inode: file.inode), id: id)
     } catch {

@@ -224,7 +224,6 @@ struct JournalID: Hashable, CustomStringConvertible {
 
   /// `DOCUMENT/ORIGIN`, with which the paths of its files begin.
   var description: String { "\(document)/\(origin)" }
-  static let length = DocumentID.length + 1 + Origin.length
 }
 
 /// The files of a journal, format 1.
@@ -253,28 +252,23 @@ enum JournalFormat {
   }
 }
 
-/// The name of a file of a journal, with that of its folder.
+/// A file of a journal, as its name in the folder of its document says.
 enum JournalName: Equatable {
   case lock(JournalID)
   case segment(JournalID, Int)
 
   /// Nil if the name does not have the form that `JournalFormat` gives it.
-  init?(_ name: String) {
-    let bytes = name.utf8
-    let isLock = name.hasSuffix(".lock")
-    guard isLock || name.hasSuffix(".journal"), bytes.count > JournalID.length,
-      let document = DocumentID(name.prefix(DocumentID.length)),
-      let origin = Origin(name.dropFirst(DocumentID.length + 1).prefix(Origin.length))
-    else { return nil }
+  init?(_ name: String, of document: DocumentID) {
+    guard name.utf8.count > Origin.length, let origin = Origin(name.prefix(Origin.length)) else { return nil }
     let id = JournalID(document: document, origin: origin)
-    if isLock {
-      guard name == JournalFormat.lock(of: id) else { return nil }
+    let path = "\(document)/\(name)"
+    if path == JournalFormat.lock(of: id) {
       self = .lock(id)
       return
     }
-    let digits = name.dropFirst(JournalID.length + 1).prefix { $0.isASCII && $0.isNumber }
+    let digits = name.dropFirst(Origin.length + 1).prefix { $0.isASCII && $0.isNumber }
     guard digits.count <= 15, let number = Int(digits), number > 0,
-      name == JournalFormat.segment(number, of: id)
+      path == JournalFormat.segment(number, of: id)
     else { return nil }
     self = .segment(id, number)
   }

@@ -27,13 +27,14 @@ final class JournalLock: Sendable {
 
   /// Creates and locks the lock file, in a folder that is made if it is missing. Waits for programs that read it.
   static func create(_ path: String) throws(ArtError) -> JournalLock {
+    let folder = FilePath(path).folder
     var tries = 0
     while true {
-      try StateFolder.makeFolders(FilePath(path).folder)
-      // Another program may remove the folder with its last journal until the file is in it.
+      guard mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw .system("make the folder", folder) }
+      // Until the file is in it, another program may remove the folder.
       guard let lock = try existing(path, O_RDWR | O_CREAT) else {
         tries += 1
-        guard tries < 1_000 else { throw .system("create", path, ENOENT) }
+        guard tries < 1_000 else { throw .system("make the folder", folder, ENOTDIR) }
         continue
       }
       while flock(lock.descriptor, LOCK_EX) != 0 {

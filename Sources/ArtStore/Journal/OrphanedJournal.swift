@@ -14,7 +14,7 @@ import Glibc
 public final class OrphanedJournal {
   /// The folder of the journal.
   public let folder: JournalFolder
-  /// The program whose edits it has.
+  /// The program whose edits it has; without meaning for a folder.
   public var origin: Origin { id.origin }
   let id: JournalID
   /// Its head, if that can be read.
@@ -27,8 +27,8 @@ public final class OrphanedJournal {
   fileprivate let hasEdits: Bool
   /// Nil for a journal from `peek`.
   private let lock: JournalLock?
-  /// Whether it stands for all journals of a document whose folder cannot be listed.
-  private let isFolder: Bool
+  /// Whether it stands for all journals of a document, whose folder cannot be listed for the reason `fault`.
+  public let isFolder: Bool
   /// The error, if nothing of it can be read.
   public let fault: ArtError?
 
@@ -116,7 +116,7 @@ public final class OrphanedJournal {
   func removeSegments() throws(ArtError) {
     try checkLocked()
     try folder.unlinkSegments(segments, of: id)
-    try PlainFile.syncFolder(of: folder.path(of: JournalFormat.lock(of: id)))
+    try folder.sync(id.document)
   }
 
   /// Unlinks its lock file, after everything else was removed.
@@ -134,7 +134,7 @@ extension JournalFolder {
   /// cannot be listed.
   public func peek() throws(ArtError) -> [OrphanedJournal] {
     try verify(isReadOnly: true)
-    let listing = try listing()
+    let listing = try listing(isReadOnly: true)
     var journals = unlisted(listing)
     for listed in heads(of: listing) where !listed.files.segments.isEmpty {
       do throws(ArtError) {
@@ -337,7 +337,7 @@ private struct SegmentHeads {
     self.folder = folder
     segments = listed
     if try !read(listed) || listed.isEmpty {
-      let listing = folder.listing(of: id.document)
+      let listing = try folder.listing(of: id.document, isReadOnly: true)
       if let fault = listing.unlisted[id.document] { throw fault }
       segments = listing.files[id]?.segments ?? []
       _ = try read(segments)

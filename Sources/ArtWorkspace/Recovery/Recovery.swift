@@ -93,7 +93,7 @@ public struct Recovery: Sendable {
   public func journals() -> [OrphanedJournal] {
     do throws(ArtError) {
       let journals = try journalFolder()?.peek() ?? []
-      if let error = ArtError.unreadableJournals(journals) { report(.kept(error)) }
+      for error in ArtError.unreadableJournals(journals) { report(.kept(error)) }
       return journals
     } catch {
       report(.searchFailed(error))
@@ -427,8 +427,8 @@ public struct Restoration {
   /// outside of the work on one journal.
   public func run(_ task: Task, _ report: (Event) throws(ArtError) -> Void) throws(ArtError) {
     let journals = try folder?.peek() ?? []
-    if !selection.isEverything, let error = ArtError.unreadableJournals(journals) {
-      try report(.failed(error, nil))
+    if !selection.isEverything {
+      for error in ArtError.unreadableJournals(journals) { try report(.failed(error, nil)) }
     }
     var search = search(for: journals)
     let orphaned = try selection.select(journals, &search) { (missing) throws(ArtError) in
@@ -453,7 +453,9 @@ public struct Restoration {
   ) throws(ArtError) {
     for edits in orphaned {
       do throws(ArtError) {
-        if let fault = edits.journal.fault { throw ArtError.unreadableJournals([edits.journal]) ?? fault }
+        if let fault = edits.journal.fault {
+          throw ArtError.unreadableJournals([edits.journal]).first ?? fault
+        }
         try work(edits)
       } catch {
         try report(.failed(error, edits))

@@ -222,7 +222,7 @@ private struct Restored {
   private func members(of edits: OrphanedEdits) -> [String: JSON] {
     [
       "author": .optional(edits.journal.head?.author), "document": .string(edits.name),
-      "journal": .string(edits.journal.origin.description),
+      "journal": edits.journal.isFolder ? .null : .string(edits.journal.origin.description),
       "modified": .optional(UTCTime.text(milliseconds: edits.journal.modified)),
     ]
   }

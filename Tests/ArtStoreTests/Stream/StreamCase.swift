@@ -77,7 +77,7 @@ final class StreamCase {
     get throws { try FileManager.default.contentsOfDirectory(atPath: space["documents"]).sorted() }
   }
 
-  /// The files of the journals.
+  /// The files of the journals, and folders that are empty.
   var journalNames: [String] {
     get throws { try leaves(of: journals.path) }
   }
