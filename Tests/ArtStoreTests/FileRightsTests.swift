@@ -97,6 +97,7 @@ import Testing
     let file = try folder.document()
     let (state, picture) = (folder["state"], folder["poster.png"])
     mkdir(state, 0o700)
+    let program = try copyOfProgram(with: ["emojiart-worker"], in: folder["programs"])
     #expect(try run(emojiart, ["render", file.path, "-o", picture]).status == 0)
     #expect(chown(picture, 1_503, 4_321) == 0 && chmod(picture, 0o664) == 0)
     #expect(chown(state, 1_502, 1_502) == 0 && chmod(file.path, 0o644) == 0)
@@ -110,7 +111,7 @@ import Testing
         [
           "--reuid", "1502", "--regid", "1502", "--groups", "4321", "sh", "-c", "umask 022; exec \"$@\"",
           "sh",
-          emojiart, "render", file.path, "-o", picture,
+          program, "render", file.path, "-o", picture,
         ],
         environment: ["EMOJIART_STATE": state, "TMPDIR": state, "XDG_CACHE_HOME": "/dev/null"])
       #expect(ended.status == 0, "\(ended.errors)")

@@ -97,18 +97,7 @@ final class StreamCase {
 
   /// A copy of the program without its helper. Nothing makes it refresh then on other threads in each run, and the numbers of its
   /// system calls stay the same.
-  func programWithoutHelper() throws -> String {
-    let copy = space["alone/emojiart"]
-    if access(copy, X_OK) != 0 {
-      mkdir(space["alone"], 0o755)
-      let program = URL(fileURLWithPath: emojiart).resolvingSymlinksInPath()
-      // `cp` copies it in a process of its own: a program that another test starts meanwhile would inherit a copy that is open for
-      // writing here, and such a program cannot be run.
-      let copied = try run("cp", [program.path, copy], environment: [:])
-      try #require(copied.status == 0, "\(copied)")
-    }
-    return copy
-  }
+  func programWithoutHelper() throws -> String { try copyOfProgram(in: space["alone"]) }
 
   /// Runs an editing command, which restores orphaned edits first.
   func edit() throws {

@@ -20,6 +20,21 @@ let emojiart: String = {
   return own.deletingLastPathComponent().appendingPathComponent("emojiart").path
 }()
 
+/// Copies the program and some of its helpers into a folder, which is made, and returns the copy's path. It may have been built where
+/// only root may go.
+func copyOfProgram(with helpers: [String] = [], in folder: String) throws -> String {
+  let copy = folder + "/emojiart"
+  guard access(copy, X_OK) != 0 else { return copy }
+  mkdir(folder, 0o755)
+  let built = URL(fileURLWithPath: emojiart).resolvingSymlinksInPath().deletingLastPathComponent()
+  let programs = (["emojiart"] + helpers).map { built.appendingPathComponent($0).path }
+  // `cp` copies them in a process of its own: a program that another test starts meanwhile would inherit a copy that is open for
+  // writing here, and such a program cannot be run.
+  let copied = try run("cp", programs + [folder], environment: [:])
+  try #require(copied.status == 0, "\(copied)")
+  return copy
+}
+
 /// Runs a program to its end. A program that hangs is terminated, and a line is printed.
 func run(
   _ program: String, _ arguments: [String], environment: [String: String] = [:]
