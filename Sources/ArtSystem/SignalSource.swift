@@ -82,8 +82,11 @@ public struct SignalSource: Sendable {
   }
 
   /// Stops this process by a signal such as SIGTSTP, which is blocked in this thread, until it is continued.
-  /// Does nothing where no shell could continue it.
+  /// Does nothing where no shell could continue it, nor if SIGCONT is blocked and has come already: whoever sent it does not send it again.
   public static func stop(by number: Int32 = SIGTSTP) {
+    var continuing = set([SIGCONT])
+    var time = timespec()
+    guard sigtimedwait(&continuing, nil, &time) != SIGCONT else { return }
     var set = set([number])
     pthread_sigmask(SIG_UNBLOCK, &set, nil)
     raise(number)

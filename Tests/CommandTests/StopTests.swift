@@ -118,6 +118,30 @@ struct StopTests {
     }
   }
 
+  @Test("D11 a stream that is continued before it has stopped goes on")
+  func continuedEarly() async throws {
+    let run = try CommandRun()
+    _ = try await run.output(of: "emojiart new bees")
+    let path = run.place.appending(path: "work/bees.emojiart").path
+    try await onThread {
+      let stream = try StreamProcess(in: run, ["--autosave-delay", "60"])
+      try stream.send(#"{"add":{"text":"🌸","x":1,"y":2}}"#)
+      _ = try stream.lines(until: #""ok""#)
+      // It saves before it stops, and waits for the lock.
+      let lock = try FileLock(path)
+      stream.signal(SIGTSTP)
+      _ = try stream.lines(until: "inactive")
+      stream.signal(SIGCONT)
+      lock.release()
+      try stream.send(#"{"add":{"text":"🌸","x":3,"y":4}}"#)
+      _ = try stream.lines(until: #""ok""#)
+      stream.endInput()
+      _ = try stream.rest()
+      #expect(stream.end() == 0)
+    }
+    try run.remove()
+  }
+
   @Test("D11 a watcher that stops itself, at any moment and under load, holds no lock of a document")
   func watcher() async throws {
     let campaign = Campaign("stops-of-a-watcher", smoke: 10)
@@ -197,6 +221,7 @@ struct StopTests {
       try #require(try !Self.threads(of: program.processID, receiving: SIGUSR1).isEmpty)
       let threads = try Self.threads(of: program.processID, receiving: SIGTSTP)
       #expect(threads.count == 1 && threads != [program.processID])
+      #expect(try Self.threads(of: program.processID, receiving: SIGCONT) == threads)
     }
     try run.remove()
   }

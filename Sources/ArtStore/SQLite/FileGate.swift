@@ -172,11 +172,11 @@ extension FileGate {
   /// How long a stop waits for threads that are inside.
   public static let timeout = DispatchTimeInterval.seconds(10)
 
-  /// Has a thread stop this process when SIGTSTP comes and no thread is inside. Call it before there is another thread: the signal is blocked
-  /// in this one and in all that begin after it. `report` is called when the process was not stopped. Throws where no thread can be started.
+  /// Has a thread stop this process when SIGTSTP comes and no thread is inside, unless SIGCONT comes before that. Call it before there is another
+  /// thread: the signals are blocked in this one and in all that begin after it. `report` is called when the process was not stopped. Throws where no thread can be started.
   public func followStops(report: @escaping @Sendable () -> Void) throws(SystemError) {
-    try SignalSource(Self.stops).follow { number in
-      if !self.stopProcess(by: number) { report() }
+    try SignalSource(Self.stops + [SIGCONT]).follow { number in
+      if number != SIGCONT, !self.stopProcess(by: number) { report() }
     }
   }
 
