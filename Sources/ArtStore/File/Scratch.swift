@@ -201,13 +201,19 @@ public enum PlainFile {
     guard !isDurable || fsync(file) == 0 else { throw .system("write", path) }
   }
 
-  /// Makes the entries of a path's folder durable.
+  /// Makes the entries of a path's folder durable. Its error does not say that nothing was changed: the entries were.
   static func syncFolder(of path: String) throws(ArtError) {
     let folder = FilePath(path).folder
     let file = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard file >= 0 else { throw .system("open the folder", folder) }
     defer { close(file) }
-    guard fsync(file) == 0 else { throw .system("write the folder", folder) }
+    guard fsync(file) == 0 else {
+      let error = SystemError("fsync", folder)
+      guard error.number == ENOSPC || error.number == EDQUOT else {
+        throw ArtError(error, cannot: "write the folder", folder)
+      }
+      throw ArtError(.diskFull, "cannot write the folder \(folder): \(error.text)", about: folder)
+    }
   }
 
   /// Whether a folder that is still open, such as the current one, has been removed.
