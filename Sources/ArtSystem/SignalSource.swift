@@ -83,6 +83,7 @@ public struct SignalSource: Sendable {
 
   /// Stops this process by a signal such as SIGTSTP, which is blocked in this thread, until it is continued.
   /// Does nothing where no shell could continue it, nor if SIGCONT is blocked and has come already: whoever sent it does not send it again.
+  /// Only one that comes between that look and the stop is lost, because the system drops it then.
   public static func stop(by number: Int32 = SIGTSTP) {
     var continuing = set([SIGCONT])
     var time = timespec()

@@ -80,7 +80,8 @@ public final class Journal {
         throw error
       }
     } catch {
-      throw folder.foreignFolder(of: base.id) ?? .noJournal(folder.path, error)
+      let foreign = error.code == .notPermitted ? folder.foreignFolder(of: base.id) : nil
+      throw foreign ?? .noJournal(folder.path, error)
     }
   }
 

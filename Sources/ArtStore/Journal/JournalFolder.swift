@@ -124,11 +124,12 @@ public struct JournalFolder: Sendable, Hashable {
     }
   }
 
-  /// The error for a document's folder of another user, which this one cannot use; nil for other folders.
+  /// The error for a document's folder of root, which this user cannot read; nil for other folders.
   func foreignFolder(of document: DocumentID) -> ArtError? {
     let folder = path(of: document)
     var status = stat()
-    guard lstat(folder, &status) == 0, status.st_uid != geteuid(), access(folder, R_OK | W_OK | X_OK) != 0
+    guard lstat(folder, &status) == 0, status.st_uid == 0, geteuid() != 0,
+      access(folder, R_OK | X_OK) != 0
     else { return nil }
     return .foreignJournals(folder, of: status.st_uid, folder: folder)
   }

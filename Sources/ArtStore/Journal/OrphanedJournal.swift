@@ -102,6 +102,7 @@ public final class OrphanedJournal {
   public func locked(_ timeout: Duration = .seconds(5)) throws(ArtError) -> OrphanedJournal? {
     if let fault { throw fault }
     try folder.verify()
+    try folder.verify(id.document)
     let listed = ListedJournal(id, JournalFolder.Files(segments: segments), head)
     return try folder.lock(listed, Deadline(timeout))
   }
