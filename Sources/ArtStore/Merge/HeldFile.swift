@@ -75,8 +75,8 @@ public final class HeldFile: Sendable {
 extension HeldFile {
   /// Why the file is not merged automatically into a document beside it that has these rights; nil if it is.
   ///
-  /// A file is merged if its owner and its writers may write to the document, and if all readers of the document may read it. So nobody puts
-  /// anything into a document by a file beside it, and no private file becomes public by its name.
+  /// A file is merged if its owner and its writers may write to the document, and if all readers of the document may read it. A neighbour who
+  /// may not write to a document cannot change it by a file beside it, and a private file does not become public by its name.
   func distrust(beside document: FileRights) throws(ArtError) -> String? {
     let status: FileStatus
     do throws(SystemError) { status = try FileStatus(of: descriptor) } catch {
