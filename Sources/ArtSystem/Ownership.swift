@@ -42,8 +42,10 @@ package enum Ownership {
   }
 
   /// Whether only trusted users can make or replace what is at an absolute path. Each link and each folder on the way must belong to one of them,
-  /// and nobody else may write to these folders. One exception: in a folder such as /tmp (the sticky bit) users cannot replace each other's files, so it
-  /// is accepted if the next part of the path exists.
+  /// and nobody else may write to these folders.
+  ///
+  /// A folder with the sticky bit, such as /tmp, is an exception: users cannot replace each other's files there. It is accepted if the next part of
+  /// the path exists.
   package static func isOwn(_ path: String) -> Bool {
     guard FilePath(path).isAbsolute else { return false }
     var left = Array(FilePath(path).components.reversed())
