@@ -112,6 +112,34 @@ def thumbnails_follow(studio):
     shows(page, ["cats", "wasps"])
 
 
+def a_press_outlasts_changes(studio):
+    """A press on a document, or on a folder, is a click, although what is shown of it changes before its end."""
+    page = folder(studio, ["ants", "bees", "hive/wasps"])
+    shows(page, ["ants", "bees"])
+    before = picture(page, "bees")
+
+    def pressed(locator, change):
+        box = locator.bounding_box()
+        page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 3)
+        page.mouse.down()
+        change()
+        page.mouse.up()
+
+    def edited():
+        studio.run("add", f"{studio.folder}/art/bees.emojiart", "🌸", "--at", "100,100", "--size", "150")
+        page.wait_for_function("before => document.querySelector('[data-name=\"bees.emojiart\"] img').src !== before", arg=before)
+
+    def joined():
+        make(studio, "nest/moths")
+        page.get_by_role("button", name="nest", exact=True).wait_for()
+
+    pressed(cell(page, "bees"), edited)
+    opened(page, "bees")
+    page.keyboard.press("Control+o")
+    pressed(page.get_by_role("button", name="hive", exact=True), joined)
+    shows(page, ["wasps"])
+
+
 def only_seen_is_drawn(studio):
     """Of 400 documents only those that are seen have elements and pictures, and what is passed quickly is not asked for."""
     os.remove(studio.document)
@@ -645,5 +673,5 @@ def goes_back_in_time(studio):
 
 
 DOCUMENT_CASES = [goes_back_in_time, 
-    browses_and_opens, thumbnails_follow, only_seen_is_drawn, whole_documents, deletes_the_open_one, folders, searches_and_sorts, new_documents, imports,
+    browses_and_opens, thumbnails_follow, a_press_outlasts_changes, only_seen_is_drawn, whole_documents, deletes_the_open_one, folders, searches_and_sorts, new_documents, imports,
     exports_many, states, conflict_copies, asks_before_merging, nothing_is_lost_between, fetches_for_a_left_document, by_keys, deletes_in_a_subfolder, renamed_while_it_is_renamed, gone_document, layouts, sheet_by_touch]

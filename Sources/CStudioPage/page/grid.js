@@ -18,7 +18,7 @@
 
 import { pathIn, range, title, visibleRange } from './documents.js';
 import { moment } from './language.js';
-import { build, icon } from './panels.js';
+import { build, icon, putInto } from './panels.js';
 import { Thumbnails } from './thumbs.js';
 import { words } from './words.js';
 
@@ -126,6 +126,7 @@ export class DocumentGrid {
 
   /** Another folder is shown: nothing is selected, and its first document is seen. */
   reset() {
+    this.#cells.clear();
     this.#selected.clear();
     this.#focused = '';
     this.#parts.scroller.scrollTop = 0;
@@ -225,32 +226,28 @@ export class DocumentGrid {
         cell.setAttribute('aria-selected', String(this.#selected.has(entry.name)));
         return cell;
       });
-      const kept = new Set(rowCells);
-      for (const child of [...element.children]) if (!kept.has(/** @type {HTMLElement} */ (child))) child.remove();
-      // What is in its place stays there: a field whose element is moved loses the focus.
-      for (const [index, cell] of rowCells.entries()) if (element.children[index] !== cell) element.insertBefore(cell, element.children[index] ?? null);
+      putInto(element, rowCells);
     }
   }
 
   /**
-   * The cell of a document; the one that it had keeps its picture until there is another one.
+   * The cell of a document. It is the same element for as long as the document is shown: a press on one that is replaced before its end is no
+   * click. It keeps its picture until there is another one.
    * @param {Entry} entry
    * @param {HTMLElement} [old]
    */
   #cell(entry, old) {
-    const { name, state, why } = entry;
-    const frame = build('div', { class: 'frame' });
-    const address = entry.key === null ? null : this.#thumbnails.address(entry.key);
-    const picture = address ? build('img', { alt: '', src: address, decoding: 'async', draggable: false }) : old?.querySelector('img');
-    if (picture) frame.append(picture);
-    const mark = build('button', { type: 'button', class: 'mark', tabIndex: -1, 'aria-label': words.documents.select(title(name)) }, icon('check'));
-    const more = build('button', { type: 'button', class: 'icon more', tabIndex: -1, 'aria-label': words.documents.actionsOf(title(name)), 'aria-haspopup': 'menu' }, icon('more'));
+    const { name, key, state, why } = entry;
+    const cell = old ?? emptyCell(name);
+    const address = key === null ? null : this.#thumbnails.address(key);
+    const frame = /** @type {HTMLElement} */ (cell.querySelector('.frame'));
+    if (address) showPicture(frame, address);
+    else frame.classList.remove('failed');
     const badge = state ? build('span', { class: 'badge', 'data-state': state }, words.documents.states[state]) : null;
-    const detail = badge ?? build('span', { class: 'detail' }, entry.modified ? moment(entry.modified) : '');
-    const cell = build('div', { class: 'cell', role: 'gridcell', 'data-name': name, title: why && state !== 'unsaved' ? why : title(name) },
-      frame, build('div', { class: 'text' }, build('span', { class: 'name', dir: 'auto' }, build('bdi', {}, title(name))), detail), mark, more);
+    cell.querySelector('.detail, .badge')?.replaceWith(badge ?? build('span', { class: 'detail' }, entry.modified ? moment(entry.modified) : ''));
+    cell.title = why && state !== 'unsaved' ? why : title(name);
     cell.setAttribute('aria-label', [title(name), state ? words.documents.states[state] : ''].filter(Boolean).join(', '));
-    if (this.#owner.isCurrent(name)) cell.setAttribute('aria-current', 'true');
+    this.#markCurrent(name, cell);
     return cell;
   }
 
@@ -271,10 +268,13 @@ export class DocumentGrid {
 
   /** Marks the document that the page has open. */
   showCurrent() {
-    for (const [name, { cell }] of this.#cells) {
-      if (this.#owner.isCurrent(name)) cell.setAttribute('aria-current', 'true');
-      else cell.removeAttribute('aria-current');
-    }
+    for (const [name, { cell }] of this.#cells) this.#markCurrent(name, cell);
+  }
+
+  /** @param {string} name @param {HTMLElement} cell */
+  #markCurrent(name, cell) {
+    if (this.#owner.isCurrent(name)) cell.setAttribute('aria-current', 'true');
+    else cell.removeAttribute('aria-current');
   }
 
   // MARK: Selection and input
@@ -447,16 +447,28 @@ export class DocumentGrid {
 }
 
 /**
+ * The cell of a document, without what changes.
+ * @param {string} name
+ */
+function emptyCell(name) {
+  const mark = build('button', { type: 'button', class: 'mark', tabIndex: -1, 'aria-label': words.documents.select(title(name)) }, icon('check'));
+  const more = build('button', { type: 'button', class: 'icon more', tabIndex: -1, 'aria-label': words.documents.actionsOf(title(name)), 'aria-haspopup': 'menu' }, icon('more'));
+  const text = build('div', { class: 'text' }, build('span', { class: 'name', dir: 'auto' }, build('bdi', {}, title(name))), build('span', { class: 'detail' }));
+  return build('div', { class: 'cell', role: 'gridcell', 'data-name': name }, build('div', { class: 'frame' }), text, mark, more);
+}
+
+/**
  * @param {HTMLElement} frame
  * @param {string | null} address null for a picture that cannot be drawn
  */
 function showPicture(frame, address) {
   frame.classList.toggle('failed', address === null);
-  if (!address) return;
+  if (!address || frame.dataset.picture === address) return;
+  frame.dataset.picture = address;
   const picture = build('img', { alt: '', src: address, decoding: 'async', draggable: false });
+  if (!frame.firstChild) frame.append(picture);
   // Without a flash: a picture stays until the one after it can be shown.
-  if (frame.firstChild) picture.decode().catch(() => {}).then(() => frame.replaceChildren(picture));
-  else frame.append(picture);
+  else picture.decode().catch(() => {}).then(() => { if (frame.dataset.picture === address) frame.replaceChildren(picture); });
 }
 
 /**

@@ -6,7 +6,7 @@
 /** @typedef {{ by: string, id: string, isMine: boolean, isStep?: boolean, isUndone: boolean, revision: number, time: number, what: string }} Entry */
 
 import { ago, date, dateTime } from './language.js';
-import { build, icon, whoIs } from './panels.js';
+import { build, icon, putInto, whoIs } from './panels.js';
 import { Past } from './past.js';
 import { editText, words } from './words.js';
 
@@ -148,21 +148,6 @@ function attach(studio, panel) {
   studio.on('opened', later);
   studio.on('can', later);
   return { panel, load, end: () => past.end() };
-}
-
-/**
- * Gives an element these children in this order. Those that stay are not touched.
- * @param {HTMLElement} host
- * @param {readonly HTMLElement[]} children
- */
-function putInto(host, children) {
-  const wanted = new Set(children);
-  for (const child of [...host.children]) if (!wanted.has(/** @type {HTMLElement} */ (child))) child.remove();
-  let next = host.firstElementChild;
-  for (const child of children) {
-    if (child === next) next = next.nextElementSibling;
-    else host.insertBefore(child, next);
-  }
 }
 
 /**

@@ -10,7 +10,7 @@ import { folderOf, nameOf, pathIn, title } from './documents.js';
 import { followedFolder } from './folder.js';
 import { DocumentGrid } from './grid.js';
 import { browserPlace, layoutOf } from './layout.js';
-import { build, icon, popMenu } from './panels.js';
+import { build, icon, popMenu, putInto } from './panels.js';
 import { settings } from './storage.js';
 import { errorText, words } from './words.js';
 
@@ -40,6 +40,11 @@ export class DocumentBrowser {
   #place = 'none';
   /** The folder that is asked for; what is shown, and acted on, is that of the list. */
   #folder = '';
+  /**
+   * The folders that are shown, by their paths.
+   * @type {Map<string, HTMLElement>}
+   */
+  #folderItems = new Map();
 
   /** @param {Studio} studio @param {HTMLElement} host */
   constructor(studio, host) {
@@ -235,16 +240,20 @@ export class DocumentBrowser {
     notice.textContent = this.#list.degraded ? `${words.news.degraded}. ${this.#list.degraded}` : '';
     const names = this.#list.shownFolders;
     folders.hidden = !names.length;
-    const key = JSON.stringify([this.#list.folder, names]);
-    if (folders.dataset.shown !== key) folders.replaceChildren(...names.map((name) => build('div', { role: 'listitem' },
-      build('button', { type: 'button', class: 'folder', onclick: () => this.#browse(this.#path(name)) }, icon('folder'), build('span', {}, name)))));
-    folders.dataset.shown = key;
+    this.#folderItems = new Map(names.map((name) => [this.#path(name), this.#folderItems.get(this.#path(name)) ?? this.#folderItem(name)]));
+    putInto(folders, [...this.#folderItems.values()]);
     const isEmpty = !this.#list.shown.length;
     this.parts.grid.hidden = isEmpty;
     empty.hidden = !isEmpty;
     empty.textContent = isEmpty ? (search.value ? words.documents.nothingFound : words.documents.none) : '';
     this.#showSelection();
     this.#grid.later();
+  }
+
+  /** @param {string} name */
+  #folderItem(name) {
+    const path = this.#path(name);
+    return build('div', { role: 'listitem' }, build('button', { type: 'button', class: 'folder', onclick: () => this.#browse(path) }, icon('folder'), build('span', {}, name)));
   }
 
   /** @param {HTMLElement} path */

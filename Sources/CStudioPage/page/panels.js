@@ -47,6 +47,21 @@ export function build(tag, properties = {}, ...children) {
 }
 
 /**
+ * Gives an element these children in this order. Those that stay are not touched: one that is moved loses the focus, and a press on it is no click.
+ * @param {HTMLElement} host
+ * @param {readonly HTMLElement[]} children
+ */
+export function putInto(host, children) {
+  const wanted = new Set(children);
+  for (const child of [...host.children]) if (!wanted.has(/** @type {HTMLElement} */ (child))) child.remove();
+  let next = host.firstElementChild;
+  for (const child of children) {
+    if (child === next) next = next.nextElementSibling;
+    else host.insertBefore(child, next);
+  }
+}
+
+/**
  * An icon of index.html.
  * @param {string} name
  */
