@@ -164,10 +164,15 @@ final class HelperCall<Dialogue: HelperDialogue>: Sendable {
     }
   }
 
-  /// Reports an event, unless the call is being ended.
+  /// Reports an event, unless the caller or the deadline has ended the call. What a process had written before its end counts, also where
+  /// it left a part of the request unread.
   private func reportEvent(_ event: Dialogue.Event) {
     let isWanted = state.withLock { state in
-      state.isReporting = state.stop == nil
+      state.isReporting =
+        switch state.stop {
+        case nil, .broken: true
+        case .cancelled, .expired: false
+        }
       return state.isReporting
     }
     guard isWanted else { return }

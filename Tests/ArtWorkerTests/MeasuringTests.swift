@@ -71,6 +71,26 @@ import Testing
     #expect(try await worker.hasEnded())
   }
 
+  @Test("what a worker has answered counts, although it ends while words are still being sent")
+  func endingEarly() async throws {
+    let worker = try ScriptedWorker(
+      script: """
+        echo start >>"${0%/*}/starts"
+        say '{"hello":6}'
+        read -r request
+        /usr/bin/yes '{"measured":[2,1]}' | /usr/bin/head -n 2000
+        exit 3
+        """)
+    // More than the pipe to the worker holds.
+    let words = try (0...2000).map { try Words("\($0) \(String(repeating: "!", count: 500))") }
+    let results = await worker.renderer.boxes(of: words)
+    #expect(results.count == 2001)
+    #expect(results.prefix(2000).allSatisfy { (try? $0.get())?.width == 2 })
+    #expect(throws: DrawingFailure.self) { try results[2000].get() }
+    #expect(try worker.lines("starts").count == 1)
+    #expect(try await worker.hasEnded())
+  }
+
   @Test("many words are measured in one process, each as it is alone")
   func real() async throws {
     let words = try (0..<200).map { try Words("\($0) bees\nשלום 🐝\(String(repeating: "!", count: $0 % 7))") }
