@@ -54,13 +54,20 @@ actor BrowsedFolder {
 
   /// Answers with the folder, and sends its changes from then on. Throws what listing it throws.
   func begin(_ tag: ProtocolTag?) async throws(ArtError) {
-    let (events, merges) = (workspace.events(), workspace.merges())
+    let (events, changes, merges) = (workspace.events(), workspace.quietChanges(), workspace.merges())
     await output.send(try await list(tag))
     following.append(
       Task { [weak self] in
         for await event in events {
           guard let self else { return }
           await self.note(event)
+        }
+      })
+    following.append(
+      Task { [weak self] in
+        for await change in changes {
+          guard let self else { return }
+          await self.note(change)
         }
       })
     guard let merges else { return }
@@ -128,6 +135,12 @@ actor BrowsedFolder {
     case .degraded: news.hasDegraded = true
     case .resync: news.isAll = true
     }
+    if !news.isEmpty { tellSoon() }
+  }
+
+  /// The size or the time of a file has changed; nil for one that is not known.
+  private func note(_ change: QuietChange?) {
+    if let change { note(change.path) } else { news.isAll = true }
     if !news.isEmpty { tellSoon() }
   }
 

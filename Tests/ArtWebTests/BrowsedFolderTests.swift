@@ -17,6 +17,7 @@ private final class Shown: PageOutput {
   private struct State {
     var count = 0
     var documents: [String: String] = [:]
+    var modified: [String: Int] = [:]
     var isHeld = false
     var waiting: [CheckedContinuation<Void, Never>] = []
 
@@ -26,6 +27,7 @@ private final class Shown: PageOutput {
       for name in folder["removed"] as? [String] ?? [] { documents[name] = nil }
       for entry in (folder["all"] ?? folder["changed"]) as? [[String: Any]] ?? [] {
         guard let name = entry["name"] as? String else { continue }
+        modified[name] = entry["modified"] as? Int
         documents[name] = "\(entry["key"] as? String ?? "none") \(entry["state"] as? String ?? "")"
       }
     }
@@ -37,6 +39,9 @@ private final class Shown: PageOutput {
   var count: Int { state.withLock(\.count) }
   /// The documents and what is known of them.
   var documents: [String: String] { state.withLock(\.documents) }
+
+  /// When the documents' files were changed, in milliseconds since 1970.
+  var modified: [String: Int] { state.withLock(\.modified) }
 
   /// Lets messages wait.
   func hold() { state.withLock { $0.isHeld = true } }
@@ -110,6 +115,24 @@ private final class Shown: PageOutput {
         "\(document.base?.key ?? "none") \(document.trouble == nil ? "" : document.trouble?.code == .damaged ? "damaged" : "unreadable")"
     }
     return result
+  }
+
+  @Test("H13 the time of a file is told, also where its content is known already")
+  func quietChange() async throws {
+    try await with { folder, hub, page, shown in
+      try make("\(folder)/ants.emojiart")
+      try await until("it to be known") { await hub.workspace.documents.count == 1 }
+      await ask(page, #"{"documents":{"browse":""},"tag":"1"}"#)
+      let before = shown.documents
+      // As after a save that fell between the look at the file and its reading: another time, and then the end of writing.
+      let touch = Process()
+      touch.executableURL = URL(filePath: "/bin/sh")
+      touch.arguments = ["-c", "touch -d @1000000000 ants.emojiart && : >>ants.emojiart"]
+      touch.currentDirectoryURL = URL(filePath: folder)
+      try touch.start()
+      try await until("the time to be told") { shown.modified["ants.emojiart"] == 1_000_000_000_000 }
+      #expect(shown.documents == before)
+    }
   }
 
   @Test(

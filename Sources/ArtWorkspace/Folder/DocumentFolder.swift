@@ -17,9 +17,8 @@ public actor DocumentFolder {
   nonisolated let broadcast: Broadcast<FolderEvent>
   /// Emits when a background becomes pending or stops being pending.
   nonisolated let pendingBroadcast = Broadcast<Void>()
-  /// Emits the path of a document whose file another one has replaced in the state that is known: no event of the folder says so. Nil stands for
-  /// more of them than a slow listener can be told of.
-  nonisolated let replacements = Broadcast<FilePath?>(overflow: { nil })
+  /// Emits what no event of the folder says. Nil stands for more than a slow listener can be told of.
+  nonisolated let quietChanges = Broadcast<QuietChange?>(overflow: { nil })
   /// File operations block this thread instead of the threads of Swift's concurrency.
   private let executor = ThreadExecutor("emojiart.folder")
   /// A thread of its own.
@@ -149,7 +148,7 @@ public actor DocumentFolder {
     await source.close()
     broadcast.finish()
     pendingBroadcast.finish()
-    replacements.finish()
+    quietChanges.finish()
   }
 
   /// Has a function called with the path of each file that comes to a document's path, before any event of it; it must not wait. Nil ends it.
@@ -321,10 +320,11 @@ extension DocumentFolder {
       base: DocumentBase(content), versions: whole.versions, edits: KnownEdits(content),
       identity: stamp.identity, stamp: stamp)
     found.adoptPending(content, after: known[path])
-    let isReplaced = known[path].map { $0.identity != stamp.identity } ?? false
+    let before = known[path]
     known[path] = found
     broadcast.send(events)
-    if isReplaced, events.isEmpty { replacements.send(path) }
+    guard events.isEmpty, let before, before.stamp != stamp else { return }
+    quietChanges.send(QuietChange(path: path, isReplaced: before.identity != stamp.identity))
   }
 
   /// Notifies listeners when what is pending has changed.
@@ -559,4 +559,11 @@ public struct FolderDocument: Sendable, Equatable {
     self.trouble = trouble
     self.file = file
   }
+}
+
+/// A document's file changed, and its content is the known one: it was read between a save and the look at the file before that, or another file
+/// with the same content has replaced it.
+package struct QuietChange: Sendable {
+  package let path: FilePath
+  package let isReplaced: Bool
 }

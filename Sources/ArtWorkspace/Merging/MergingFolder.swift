@@ -92,7 +92,7 @@ public actor MergingFolder {
       // What cannot be held now is reported when the document is looked at.
       do throws(ArtError) { try held.hold(path, at: folder.absolute(path)) } catch {}
     }
-    let (events, replacements) = (folder.events(), folder.replacements.subscribe(capacity: 1_024))
+    let (events, changes) = (folder.events(), folder.quietChanges.subscribe(capacity: 1_024))
     await checkAll()
     following = [
       Task { [weak self] in
@@ -103,9 +103,9 @@ public actor MergingFolder {
       },
       // The replaced file may contain edits that the folder has not reported.
       Task { [weak self] in
-        for await path in replacements {
+        for await change in changes where change?.isReplaced ?? true {
           guard let self, !Task.isCancelled else { return }
-          if let path { await self.check(path) } else { await self.checkAll() }
+          if let change { await self.check(change.path) } else { await self.checkAll() }
         }
       },
     ]

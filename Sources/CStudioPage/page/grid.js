@@ -218,7 +218,7 @@ export class DocumentGrid {
       element.style.transform = `translateY(${row * rowHeight}px)`;
       const rowCells = shown.slice(row * columns, (row + 1) * columns).map((entry, column) => {
         const old = former.get(entry.name);
-        const cell = old && (old.entry === entry || this.#renaming === entry.name) ? old.cell : this.#cell(entry, old?.cell);
+        const cell = old?.entry === entry ? old.cell : this.#cell(entry, old?.cell);
         this.#cells.set(entry.name, { cell, entry, row, column });
         cell.setAttribute('aria-colindex', String(column + 1));
         const index = row * columns + column;
