@@ -26,12 +26,16 @@ actor BrowsedFolder {
   /// What the page does not know yet.
   private struct News {
     var documents: Set<FilePath> = []
+    /// Documents of which only the file has changed, by its time or size.
+    var files: Set<FilePath> = []
     var renamed: [(old: FilePath, new: FilePath)] = []
     var isAll = false
     var hasFolders = false
     var hasDegraded = false
 
-    var isEmpty: Bool { documents.isEmpty && renamed.isEmpty && !isAll && !hasFolders && !hasDegraded }
+    var isEmpty: Bool {
+      documents.isEmpty && files.isEmpty && renamed.isEmpty && !isAll && !hasFolders && !hasDegraded
+    }
   }
 
   /// What has failed of documents, by their paths.
@@ -54,7 +58,8 @@ actor BrowsedFolder {
 
   /// Answers with the folder, and sends its changes from then on. Throws what listing it throws.
   func begin(_ tag: ProtocolTag?) async throws(ArtError) {
-    let (events, changes, merges) = (workspace.events(), workspace.quietChanges(), workspace.merges())
+    let (events, merges) = (workspace.events(), workspace.merges())
+    let changes = workspace.quietChanges(in: folder)
     await output.send(try await list(tag))
     following.append(
       Task { [weak self] in
@@ -140,8 +145,8 @@ actor BrowsedFolder {
 
   /// The size or the time of a file has changed; nil for one that is not known.
   private func note(_ change: QuietChange?) {
-    if let change { note(change.path) } else { news.isAll = true }
-    if !news.isEmpty { tellSoon() }
+    if let change { news.files.insert(change.path) } else { news.isAll = true }
+    tellSoon()
   }
 
   private func note(_ path: FilePath) { if isHere(path) { news.documents.insert(path) } }
@@ -202,13 +207,13 @@ actor BrowsedFolder {
     let failures = await Failures(workspace)
     var changed: [FolderDocument] = []
     var removed: [FilePath] = []
-    for path in news.documents.sorted() {
+    for path in news.documents.union(news.files).sorted() {
       guard let document = await workspace.document(path.string) else {
         removed.append(path)
         continue
       }
       changed.append(document)
-      if let id = document.base?.id { orphaned[id] = nil }
+      if news.documents.contains(path), let id = document.base?.id { orphaned[id] = nil }
     }
     let degraded = await workspace.degraded
     var json = JSONWriter()

@@ -164,15 +164,11 @@ final class HelperCall<Dialogue: HelperDialogue>: Sendable {
     }
   }
 
-  /// Reports an event, unless the caller or the deadline has ended the call. What a process had written before its end counts, also where
-  /// it left a part of the request unread.
+  /// Reports an event, unless the caller has ended the call. What a process had written before its end counts, also where it left a part of
+  /// the request unread, or ended by itself at its deadline.
   private func reportEvent(_ event: Dialogue.Event) {
     let isWanted = state.withLock { state in
-      state.isReporting =
-        switch state.stop {
-        case nil, .broken: true
-        case .cancelled, .expired: false
-        }
+      state.isReporting = if case .cancelled = state.stop { false } else { true }
       return state.isReporting
     }
     guard isWanted else { return }

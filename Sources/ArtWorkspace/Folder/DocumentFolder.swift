@@ -323,8 +323,13 @@ extension DocumentFolder {
     let before = known[path]
     known[path] = found
     broadcast.send(events)
-    guard events.isEmpty, let before, before.stamp != stamp else { return }
-    quietChanges.send(QuietChange(path: path, isReplaced: before.identity != stamp.identity))
+    if events.isEmpty, let before { tellQuietChange(path, from: before, to: found) }
+  }
+
+  /// Tells what no event says of a document that was read again.
+  private func tellQuietChange(_ path: FilePath, from before: KnownDocument, to now: KnownDocument) {
+    guard before.stamp != now.stamp || before.trouble != now.trouble else { return }
+    quietChanges.send(QuietChange(path: path, isReplaced: before.identity != now.identity))
   }
 
   /// Notifies listeners when what is pending has changed.
@@ -392,6 +397,7 @@ extension DocumentFolder {
         pending: before?.pending,
         becamePending: before?.becamePending ?? false)
       broadcast.send(events)
+      if events.isEmpty, let before, let now = known[path] { tellQuietChange(path, from: before, to: now) }
     }
     // No event reports that a disk works again, so the document is refreshed again.
     guard isOfDisk else {
@@ -561,8 +567,8 @@ public struct FolderDocument: Sendable, Equatable {
   }
 }
 
-/// A document's file changed, and its content is the known one: it was read between a save and the look at the file before that, or another file
-/// with the same content has replaced it.
+/// A document's file has changed, and no event says so: its content is the known one, because it was read after a save and looked at before, or
+/// because another file has the same content; it is unreadable as before; or it could not be read when the folder was opened.
 package struct QuietChange: Sendable {
   package let path: FilePath
   package let isReplaced: Bool

@@ -92,7 +92,8 @@ public actor MergingFolder {
       // What cannot be held now is reported when the document is looked at.
       do throws(ArtError) { try held.hold(path, at: folder.absolute(path)) } catch {}
     }
-    let (events, changes) = (folder.events(), folder.quietChanges.subscribe(capacity: 1_024))
+    let events = folder.events()
+    let changes = folder.quietChanges.subscribe(capacity: 1_024, where: { $0?.isReplaced ?? true })
     await checkAll()
     following = [
       Task { [weak self] in
@@ -103,7 +104,7 @@ public actor MergingFolder {
       },
       // The replaced file may contain edits that the folder has not reported.
       Task { [weak self] in
-        for await change in changes where change?.isReplaced ?? true {
+        for await change in changes {
           guard let self, !Task.isCancelled else { return }
           if let change { await self.check(change.path) } else { await self.checkAll() }
         }

@@ -11,6 +11,7 @@
  * @property {number} [size] bytes of the file
  * @property {'damaged' | 'unreadable' | 'notSaved' | 'unsaved' | 'readOnly' | 'conflict'} [state] only of a document that is not well
  * @property {string} [why] the reason of the state; of `unsaved`, the number of edits
+ * @property {boolean} [isMarked] whether its picture has shown the state, and not the folder
  */
 
 /** @typedef {'name' | 'modified' | 'size'} Field */
@@ -108,7 +109,7 @@ export class DocumentList {
         renamed.set(first, name);
       }
       for (const name of message.removed) this.#all.delete(name);
-      for (const entry of message.changed) this.#all.set(entry.name, entry);
+      for (const entry of message.changed) this.#all.set(entry.name, this.#marked(entry));
     }
     if (message.folders) this.folders = message.folders;
     if (message.degraded !== undefined) this.degraded = message.degraded;
@@ -128,8 +129,18 @@ export class DocumentList {
     /** @type {Entry['state']} */
     const state = code === 'damaged' ? 'damaged' : ['notADocument', 'newerFormat', 'notPermitted', 'inputOutput'].includes(code) ? 'unreadable' : undefined;
     if (!state) return;
-    this.#all.set(name, { ...entry, state, why: message });
+    this.#all.set(name, { ...entry, state, why: message, isMarked: true });
     this.#shown = null;
+  }
+
+  /**
+   * What is told of a document, with what its picture has shown of the same state.
+   * @param {Entry} entry
+   * @returns {Entry}
+   */
+  #marked(entry) {
+    const old = this.#all.get(entry.name);
+    return old?.isMarked && old.key === entry.key && !entry.state ? { ...entry, state: old.state, why: old.why, isMarked: true } : entry;
   }
 
   /** @param {Partial<Sorting>} sorting */

@@ -126,6 +126,7 @@ export class DocumentGrid {
 
   /** Another folder is shown: nothing is selected, and its first document is seen. */
   reset() {
+    this.#cancelRenaming();
     this.#cells.clear();
     this.#selected.clear();
     this.#focused = '';
@@ -231,8 +232,8 @@ export class DocumentGrid {
   }
 
   /**
-   * The cell of a document. It is the same element for as long as the document is shown: a press on one that is replaced before its end is no
-   * click. It keeps its picture until there is another one.
+   * The cell of a document. It is the same element for as long as a document with that name is shown: a press on one that is replaced before
+   * its end is no click. It keeps its picture until there is another one.
    * @param {Entry} entry
    * @param {HTMLElement} [old]
    */
@@ -242,7 +243,7 @@ export class DocumentGrid {
     const address = key === null ? null : this.#thumbnails.address(key);
     const frame = /** @type {HTMLElement} */ (cell.querySelector('.frame'));
     if (address) showPicture(frame, address);
-    else frame.classList.remove('failed');
+    else frame.classList.toggle('failed', !frame.firstChild && key !== null && this.#thumbnails.hasFailed(key));
     const badge = state ? build('span', { class: 'badge', 'data-state': state }, words.documents.states[state]) : null;
     cell.querySelector('.detail, .badge')?.replaceWith(badge ?? build('span', { class: 'detail' }, entry.modified ? moment(entry.modified) : ''));
     cell.title = why && state !== 'unsaved' ? why : title(name);

@@ -47,7 +47,7 @@ export function build(tag, properties = {}, ...children) {
 }
 
 /**
- * Gives an element these children in this order. Those that stay are not touched: one that is moved loses the focus, and a press on it is no click.
+ * Gives an element these children in this order. Those that keep their order are not touched: one that is moved loses the focus, and a press on it is no click.
  * @param {HTMLElement} host
  * @param {readonly HTMLElement[]} children
  */

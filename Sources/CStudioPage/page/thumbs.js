@@ -64,6 +64,9 @@ export class Thumbnails {
     return address;
   }
 
+  /** @param {string} key */
+  hasFailed(key) { return this.#failed.has(key); }
+
   /**
    * What is seen now, the most wanted first. Everything else is cancelled.
    * @param {Wanted[]} wanted
