@@ -26,7 +26,7 @@ actor BrowsedFolder {
   /// What the page does not know yet.
   private struct News {
     var documents: Set<FilePath> = []
-    /// Documents of which only the file has changed, by its time or size.
+    /// Documents whose files have another time or size, and no other content.
     var files: Set<FilePath> = []
     var renamed: [(old: FilePath, new: FilePath)] = []
     var isAll = false
@@ -143,7 +143,7 @@ actor BrowsedFolder {
     if !news.isEmpty { tellSoon() }
   }
 
-  /// The size or the time of a file has changed; nil for one that is not known.
+  /// A file has another time or size. Nil stands for any number of files.
   private func note(_ change: QuietChange?) {
     if let change { news.files.insert(change.path) } else { news.isAll = true }
     tellSoon()

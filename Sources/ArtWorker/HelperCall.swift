@@ -164,8 +164,8 @@ final class HelperCall<Dialogue: HelperDialogue>: Sendable {
     }
   }
 
-  /// Reports an event, unless the caller has ended the call. What a process had written before its end counts, also where it left a part of
-  /// the request unread, or ended by itself at its deadline.
+  /// Reports an event, unless the caller has ended the call. What a process wrote before its end counts. That holds where it left a part of
+  /// the request unread, and where it ended by itself at its deadline.
   private func reportEvent(_ event: Dialogue.Event) {
     let isWanted = state.withLock { state in
       state.isReporting = if case .cancelled = state.stop { false } else { true }

@@ -124,12 +124,10 @@ private final class Shown: PageOutput {
       try await until("it to be known") { await hub.workspace.documents.count == 1 }
       await ask(page, #"{"documents":{"browse":""},"tag":"1"}"#)
       let before = shown.documents
-      // As after a save that fell between the look at the file and its reading: another time, and then the end of writing.
-      let touch = Process()
-      touch.executableURL = URL(filePath: "/bin/sh")
-      touch.arguments = ["-c", "touch -d @1000000000 ants.emojiart && : >>ants.emojiart"]
-      touch.currentDirectoryURL = URL(filePath: folder)
-      try touch.start()
+      // As after a save between the look at the file and its reading: another time, and no other content.
+      try FileManager.default.setAttributes(
+        [.modificationDate: Date(timeIntervalSince1970: 1_000_000_000)],
+        ofItemAtPath: "\(folder)/ants.emojiart")
       try await until("the time to be told") { shown.modified["ants.emojiart"] == 1_000_000_000_000 }
       #expect(shown.documents == before)
     }

@@ -397,7 +397,9 @@ extension DocumentFolder {
         pending: before?.pending,
         becamePending: before?.becamePending ?? false)
       broadcast.send(events)
-      if events.isEmpty, let before, let now = known[path] { tellQuietChange(path, from: before, to: now) }
+      if events.isEmpty, !isOfDisk, let before, let now = known[path] {
+        tellQuietChange(path, from: before, to: now)
+      }
     }
     // No event reports that a disk works again, so the document is refreshed again.
     guard isOfDisk else {
@@ -567,8 +569,8 @@ public struct FolderDocument: Sendable, Equatable {
   }
 }
 
-/// A document's file has changed, and no event says so: its content is the known one, because it was read after a save and looked at before, or
-/// because another file has the same content; it is unreadable as before; or it could not be read when the folder was opened.
+/// The file of a document has changed, and no event of the folder says so. There are four reasons: a save fell between the look at the file and
+/// its reading; another file has the same content; the document is unreadable as before; it could not be read when the folder was opened.
 package struct QuietChange: Sendable {
   package let path: FilePath
   package let isReplaced: Bool
