@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ArtModel
 import ArtSystem
 import CStudioPage
 
@@ -69,15 +70,23 @@ enum PageComments {
 
 /// The header fields of every answer. They forbid other sites to embed, read or run it.
 public enum SecurityFields {
-  /// The policy of the page, whose icon is a `data:` URL. `styles` is the SHA-256, in base64, of the styles that are in the document itself. Its
-  /// one Trusted Types policy admits the address of the worker, and nothing else.
-  static func page(styles: String? = nil) -> String {
-    let own = styles.map { " 'sha256-\($0)'" } ?? ""
+  /// The policy of the page, whose icon is a `data:` URL. `styles` and `modules` are the digests of the styles and of the import map that are in
+  /// the document itself. Its one Trusted Types policy admits the address of the worker, and nothing else.
+  static func page(styles: [UInt8]? = nil, modules: [UInt8]? = nil) -> String {
+    let (styles, modules) = (own(styles), own(modules))
     return
-      "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'\(own); img-src 'self' blob: data:; "
+      "default-src 'none'; script-src 'self'\(modules); worker-src 'self'; style-src 'self'\(styles); img-src 'self' blob: data:; "
       + "font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
       + "require-trusted-types-for 'script'; trusted-types studio"
   }
+
+  private static func own(_ digest: [UInt8]?) -> String { digest.map { " '\(sum($0))'" } ?? "" }
+
+  /// A SHA-256 as policies and integrity metadata have it.
+  static func sum(_ digest: [UInt8]) -> String {
+    "sha256-" + String(decoding: Base64Encoder.text(digest), as: UTF8.self)
+  }
+
   /// The policy of everything else: nothing in it may run or be loaded.
   public static let body = "default-src 'none'; frame-ancestors 'none'; sandbox"
 

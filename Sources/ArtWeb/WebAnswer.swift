@@ -151,8 +151,8 @@ public struct WebAnswer: Sendable {
   }
 }
 
-/// The files of the page as they are sent: without comments, compressed, and the document with its styles. Each is made when it is first
-/// asked for.
+/// The files of the page as they are sent: without comments, compressed, and the document with its styles and the sums of its modules. Each is
+/// made when it is first asked for.
 public final class SentAssets: Sendable {
   fileprivate struct File {
     let plain: [UInt8]
@@ -161,46 +161,64 @@ public final class SentAssets: Sendable {
     let policy: String
   }
 
-  private let secrets: WebSecrets
-  private let files = Mutex<[String: File]>([:])
+  private struct Made {
+    var plain: [String: [UInt8]] = [:]
+    var files: [String: File] = [:]
+  }
 
-  /// No file yet. The digest gives their tags.
+  private let secrets: WebSecrets
+  private let made = Mutex(Made())
+
+  /// No file yet. The digest gives their tags, and the sums of what the document admits.
   public init(_ secrets: WebSecrets) { self.secrets = secrets }
 
   /// The answer to a request for a file. Throws 404.
   public func answer(_ name: String, _ request: WebRequest) throws(WebRefusal) -> WebAnswer {
-    guard let file = file(name) else { throw WebRefusal(404, "nothing is here") }
+    guard let file = made.withLock({ file(name, in: &$0) }) else { throw WebRefusal(404, "nothing is here") }
     return WebAnswer(file, name, request)
   }
 
-  private func file(_ name: String) -> File? {
-    files.withLock { files in
-      if let file = files[name] { return file }
-      guard let asset = Assets.file(name) else { return nil }
-      let isCode = name.hasSuffix(".js") || name.hasSuffix(".css")
-      var bytes = isCode ? PageComments.removed(from: asset) : asset
-      var policy = SecurityFields.policy(of: name)
-      if name == WebRoute.page, let styles = Assets.file("studio.css") {
-        (bytes, policy) = withStyles(PageComments.removed(from: styles), in: bytes)
-      }
-      let digest = secrets.digest(bytes).prefix(8)
-      let file = File(
-        plain: bytes, zipped: Assets.compressed(bytes),
-        tag: "\"\(hexadecimal(Array(digest)))\"", policy: policy)
-      files[name] = file
-      return file
-    }
+  private func file(_ name: String, in made: inout Made) -> File? {
+    if let file = made.files[name] { return file }
+    guard let own = plain(name, in: &made) else { return nil }
+    let (bytes, policy) =
+      name == WebRoute.page ? document(own, in: &made) : (own, SecurityFields.policy(of: name))
+    let digest = secrets.digest(bytes).prefix(8)
+    let file = File(
+      plain: bytes, zipped: Assets.compressed(bytes), tag: "\"\(hexadecimal(Array(digest)))\"",
+      policy: policy)
+    made.files[name] = file
+    return file
   }
 
-  /// The document with the styles in the place of the link to them, which is one request less before the first picture; and the policy that
-  /// admits these styles by their digest.
-  private func withStyles(_ styles: [UInt8], in page: [UInt8]) -> (page: [UInt8], policy: String) {
+  private func plain(_ name: String, in made: inout Made) -> [UInt8]? {
+    if let bytes = made.plain[name] { return bytes }
+    guard let asset = Assets.file(name) else { return nil }
+    let isCode = name.hasSuffix(".js") || name.hasSuffix(".css")
+    let bytes = isCode ? PageComments.removed(from: asset) : asset
+    made.plain[name] = bytes
+    return bytes
+  }
+
+  /// The document with two elements in the place of the link to its styles, and the policy that admits both by their digests.
+  ///
+  /// The styles in the document are one request less before the first picture. An import map with the sum of each module, before the first one
+  /// is loaded, makes the browser refuse every other script, whoever answers by then (HTML, 8.1.6.2, "integrity": Chromium 127, Firefox 138).
+  private func document(_ page: [UInt8], in made: inout Made) -> (page: [UInt8], policy: String) {
     let link = Array(#"<link rel="stylesheet" href="/studio.css">"#.utf8)
-    guard let place = page.firstRange(ofPart: link) else { return (page, SecurityFields.page()) }
-    let element = Array("<style>".utf8) + styles + Array("</style>".utf8)
-    let digest = String(decoding: Base64Encoder.text(secrets.digest(styles)), as: UTF8.self)
+    guard let place = page.firstRange(ofPart: link), let styles = plain("studio.css", in: &made) else {
+      return (page, SecurityFields.page())
+    }
+    let sums = Assets.names.filter { $0.hasSuffix(".js") }.sorted().map { name in
+      "\"/\(name)\":\"\(SecurityFields.sum(secrets.digest(plain(name, in: &made) ?? [])))\""
+    }
+    let modules = Array("{\"integrity\":{\(sums.joined(separator: ","))}}".utf8)
+    let elements =
+      Array("<style>".utf8) + styles + Array("</style>\n<script type=\"importmap\">".utf8) + modules
+      + Array("</script>".utf8)
     return (
-      page[..<place.lowerBound] + element + page[place.upperBound...], SecurityFields.page(styles: digest)
+      page[..<place.lowerBound] + elements + page[place.upperBound...],
+      SecurityFields.page(styles: secrets.digest(styles), modules: secrets.digest(modules))
     )
   }
 }

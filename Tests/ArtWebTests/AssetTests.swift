@@ -83,6 +83,31 @@ import Testing
     #expect(again.fields.contains { $0.value == policy })
   }
 
+  @Test("H7 the document has the sum of each module as it is sent, and its policy admits that import map and no other")
+  func sums() throws {
+    // A digest that shows its bytes.
+    let assets = SentAssets(
+      WebSecrets(
+        digest: { Array($0.suffix(6)) + [UInt8($0.count % 251)] }, authenticate: { _, _ in [] },
+        random: { _ in [] }))
+    func sum(_ bytes: some Collection<UInt8>) -> String {
+      "sha256-" + Data(Array(bytes.suffix(6)) + [UInt8(bytes.count % 251)]).base64EncodedString()
+    }
+    let request = WebRequest(method: "GET", target: "/", fields: [])
+    let answer = try assets.answer("index.html", request)
+    let page = String(decoding: answer.body, as: UTF8.self)
+    let map = try #require(page.firstMatch(of: /<script type="importmap">(.*)<\/script>/)?.1)
+    let scripts = try #require(page.firstRange(of: "<script")).lowerBound
+    let preloads = try #require(page.firstRange(of: "modulepreload")).lowerBound
+    #expect(map.startIndex < preloads && page[scripts...].hasPrefix("<script type=\"importmap\">"))
+    let found = try JSONDecoder().decode([String: [String: String]].self, from: Data(map.utf8))
+    let modules = Assets.names.filter { $0.hasSuffix(".js") }
+    let sent = try modules.map { ("/\($0)", sum(try assets.answer($0, request).body)) }
+    #expect(found == ["integrity": Dictionary(uniqueKeysWithValues: sent)] && modules.count > 40)
+    let policy = try #require(answer.fields.first { $0.name == "Content-Security-Policy" }).value
+    #expect(policy.contains("script-src 'self' '\(sum(map.utf8))'; "))
+  }
+
   @Test("H7 files are sent without the lines of comments, and with as many lines")
   func comments() throws {
     let text = """

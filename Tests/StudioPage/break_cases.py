@@ -2,7 +2,7 @@
 """Cases of browser.py about breaks: while a page goes from one document to another, under a server that is stopped or killed, and with another
 server at its port. Each edit of these cases adds an emoji of its document, so an edit that is lost, doubled, or in the wrong document is counted
 in the files."""
-import base64, collections, hashlib, json, os, random, signal, socket, struct, subprocess, threading
+import base64, collections, glob, hashlib, json, os, random, signal, socket, struct, subprocess, threading
 import resizing
 from document_cases import cell, make, opened
 
@@ -55,6 +55,12 @@ class Desk:
 
     def go(self, name):
         cell(self.page, name).click()
+
+    def load(self):
+        """Waits until the page has all its modules: it asks for none while its server is away."""
+        from browser import loaded
+        for module in ["dialogs", "history", "transfer", "library", "filing"]:
+            loaded(self.page, module)
 
     def tried(self):
         """Waits until the page has tried in vain to connect, from now on."""
@@ -387,7 +393,7 @@ def another_server_at_the_port(studio):
         opened(page, "bees")
         desk.saved()
         # What is loaded later is here before the server goes.
-        page.wait_for_function("() => performance.getEntriesByType('resource').some(each => each.name.endsWith('/history.js') && each.responseEnd)")
+        desk.load()
         desk.stop()
         desk.away()
         stranger = Stranger(port, kind)
@@ -437,6 +443,36 @@ def another_server_at_the_port(studio):
     stranger.heads.append("POST /glyphs HTTP/1.1\r\nAuthorization: Bearer 00\r\n\r\n")
     control(stranger.check, "a request with a ticket")
     desk.end(f"strangers at the port: 5 kinds, {handshakes} requests, all of them handshakes, control found")
+
+
+def scripts_of_another_server(studio):
+    """A module that is asked for as the server ends comes from another program at the port. It does not run: the document has the sum of each."""
+    studio.keep_no_socket()
+    desk = Desk(studio)
+    page = desk.page
+    port = int(page.evaluate("location.port"))
+    names = [os.path.basename(name) for name in glob.glob("Sources/CStudioPage/page/*.js")]
+    sums = page.evaluate("() => JSON.parse(document.querySelector('script[type=importmap]').textContent).integrity")
+    assert sorted(sums) == sorted(f"/{name}" for name in names), sums
+    desk.load()
+    desk.stop()
+    desk.away()
+    desk.edit()
+    stranger = Stranger(port, "plain")
+    result = "name => import(name).then(() => 'run', () => 'refused').then(end => [end, window.stranger ?? false])"
+    try:
+        assert page.evaluate(result, "/words.de.js") == ["refused", False]
+        assert any(head.startswith("GET /words.de.js ") for head in stranger.heads), stranger.heads
+        # The control: its script would run.
+        assert page.evaluate(result, "/words.de.js?control") == ["run", True], "the control: a script of another server is not found"
+    finally:
+        stranger.close()
+    studio.wait(lambda: studio.faults, "a word of the browser about the sum")
+    assert len(studio.faults) == 1 and "/words.de.js" in studio.faults[0], studio.faults
+    studio.faults.clear()
+    desk.come_back(port)
+    desk.check()
+    desk.end(f"scripts of another server: {len(sums)} modules have sums, 1 refused, control found")
 
 
 def other_folder_at_the_port(studio):
@@ -505,4 +541,4 @@ def cancelled_views_have_the_size_of_now(studio):
       return Math.abs(c.left + c.x + 320 * c.zoom - left - width / 2) < 2 }""")
 
 
-BREAK_CASES = [sizes_change_in_gestures, cancelled_views_have_the_size_of_now, breaks_while_switching, overlapping_switches, server_sleeps, another_server_at_the_port, other_folder_at_the_port]
+BREAK_CASES = [sizes_change_in_gestures, cancelled_views_have_the_size_of_now, breaks_while_switching, overlapping_switches, server_sleeps, another_server_at_the_port, other_folder_at_the_port, scripts_of_another_server]

@@ -90,8 +90,8 @@ class Studio:
         self.contexts.append(context)
         page = context.new_page()
         page.on("pageerror", lambda error: self.faults.append(str(error)))
-        # What the policy of the page forbids is told there only.
-        page.on("console", lambda line: "Content Security Policy" in line.text and self.faults.append(line.text))
+        # What the policy of the page forbids is told there only; for Chromium also that a module has another sum.
+        page.on("console", lambda line: any(each in line.text for each in ["Content Security Policy", "'integrity' attribute"]) and self.faults.append(line.text))
         self.pages.append(page)
         return page
 

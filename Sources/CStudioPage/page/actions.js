@@ -377,16 +377,16 @@ export const actions = [
   { id: 'help', group: 'help', keys: ['?'], run: async (studio) => (await dialogs(studio)).showHelp(studio) },
 ];
 
-const throwMissing = () => { throw new Error(words.news.noModule); };
-
 /**
- * A part of the page that is loaded when it is needed, and not after a break: another program at the port would answer with a script of its own.
+ * A part of the page that is loaded when it is needed, and not after a break: another program may have the port then. What it answers to a request
+ * that was on its way is not the module of the sum in the document.
  * @template Part
  * @param {string[]} names its own one, and those of the parts that it imports
  * @param {() => Promise<Part>} load
  */
 function part(names, load) {
   return async (/** @type {Studio} */ { net }) => {
+    const throwMissing = () => { throw new Error(net.isAway ? words.news.noModule : words.news.otherModule); };
     if (!loaded.has(names[0]) && net.isAway) return throwMissing();
     const found = await load().catch(throwMissing);
     for (const name of names) loaded.add(name);

@@ -201,6 +201,7 @@ export const words = {
     filesLeft: (names) => `Nicht übernommen: ${names}. Möglich sind ein Bild, Dokumente und Texte`,
     clipboard: 'Der Browser lässt diese Seite nicht an die Zwischenablage. Strg+C und Strg+V funktionieren trotzdem',
     noModule: 'Der Server ist nicht erreichbar, und dieser Teil der Seite ist noch nicht geladen. Später noch einmal versuchen',
+    otherModule: 'Dieser Teil der Seite kam nicht an. Die Seite neu laden',
     cannotOpen: (name, reason) => `${name} lässt sich nicht öffnen: ${reason}`,
     left: (name, count) => plural(count, { one: `Eine Änderung an ${name}, die nicht gespeichert ist, bleibt hier erhalten. Zum Senden das Dokument öffnen`, other: `${number(count)} Änderungen an ${name}, die nicht gespeichert sind, bleiben hier erhalten. Zum Senden das Dokument öffnen` }),
     leftElsewhere: (name, folder, count) => plural(count, { one: `Eine Änderung an ${name} in ${folder} bleibt hier erhalten. Sie gehört nicht in den Ordner, der jetzt offen ist. Zum Senden in ihrem Ordner emojiart serve ausführen und den Link in diesem Tab öffnen`, other: `${number(count)} Änderungen an ${name} in ${folder} bleiben hier erhalten. Sie gehören nicht in den Ordner, der jetzt offen ist. Zum Senden in ihrem Ordner emojiart serve ausführen und den Link in diesem Tab öffnen` }),

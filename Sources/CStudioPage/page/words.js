@@ -180,6 +180,7 @@ const english = {
     filesLeft: (/** @type {string} */ names) => `Not taken: ${names}. Drop one picture, documents, or texts`,
     clipboard: 'The browser does not let this page use the clipboard. Press Ctrl+C or Ctrl+V',
     noModule: 'The server is away, and this part of the page is not here yet. Try again when it is back',
+    otherModule: 'This part of the page did not arrive. Load the page again',
     cannotOpen: (/** @type {string} */ name, /** @type {string} */ reason) => `${name} cannot be opened: ${reason}`,
     left: (/** @type {string} */ name, /** @type {number} */ count) => plural(count, { one: `An edit of ${name} that is not saved is kept here; open the document to send it`, other: `${number(count)} edits of ${name} that are not saved are kept here; open the document to send them` }),
     leftElsewhere: (/** @type {string} */ name, /** @type {string} */ folder, /** @type {number} */ count) => plural(count, { one: `An edit of ${name} in ${folder} is kept here. It is not for the folder that is open now. To send it, run emojiart serve in its folder, and open the link in this tab`, other: `${number(count)} edits of ${name} in ${folder} are kept here. They are not for the folder that is open now. To send them, run emojiart serve in their folder, and open the link in this tab` }),

@@ -524,8 +524,9 @@ class Route:
 
 
 def is_fault(entry):
-    """Whether a line of the log is an exception that nothing caught. Of a server that is away Firefox tells as if it were one, in its own name."""
-    ends = re.match(r"Firefox can’t establish a connection|The connection to \S+ was interrupted", entry["text"])
+    """Whether a line of the log is an exception that nothing caught. Firefox reports in its own name, as if it were one, that a server is away, and
+    that nothing has come of a module that a page asked for and left: the digest is that of no bytes."""
+    ends = re.match(r"Firefox can’t establish a connection|The connection to \S+ was interrupted|.* hash is “47DEQpj8HBSa\+/TImW\+5JCeuQeRkm5NMpJWZG3hSuFU=”", entry["text"])
     return entry["type"] == "javascript" and entry["level"] == "error" and not ends
 
 
