@@ -200,25 +200,30 @@ public final class SentAssets: Sendable {
     return bytes
   }
 
-  /// The document with two elements in the place of the link to its styles, and the policy that admits both by their digests.
+  /// The document with its styles and an import map in the place of the link to the styles, and the policy that admits both by their digests.
   ///
-  /// The styles in the document are one request less before the first picture. An import map with the sum of each module, before the first one
-  /// is loaded, makes the browser refuse every other script, whoever answers by then (HTML, 8.1.6.2, "integrity": Chromium 127, Firefox 138).
+  /// The styles in the document are one request less before the first picture. The import map has the sum of each module, before the first one
+  /// is loaded: the browser refuses every other script, whoever answers by then (HTML, 8.1.6.2, "integrity": Chromium 127, Firefox 138).
+  /// Chromium takes a preloaded module only for a request with the same sum, so the preloads have theirs, too.
   private func document(_ page: [UInt8], in made: inout Made) -> (page: [UInt8], policy: String) {
-    let link = Array(#"<link rel="stylesheet" href="/studio.css">"#.utf8)
-    guard let place = page.firstRange(ofPart: link), let styles = plain("studio.css", in: &made) else {
-      return (page, SecurityFields.page())
+    var (text, sums) = (String(decoding: page, as: UTF8.self), [String]())
+    for name in Assets.names.sorted() where name.hasSuffix(".js") {
+      let sum = SecurityFields.sum(secrets.digest(plain(name, in: &made) ?? []))
+      let preload = "<link rel=\"modulepreload\" href=\"/\(name)\""
+      text = text.replacing(part: preload, with: "\(preload) integrity=\"\(sum)\"")
+      sums.append("\"/\(name)\":\"\(sum)\"")
     }
-    let sums = Assets.names.filter { $0.hasSuffix(".js") }.sorted().map { name in
-      "\"/\(name)\":\"\(SecurityFields.sum(secrets.digest(plain(name, in: &made) ?? [])))\""
-    }
-    let modules = Array("{\"integrity\":{\(sums.joined(separator: ","))}}".utf8)
-    let elements =
-      Array("<style>".utf8) + styles + Array("</style>\n<script type=\"importmap\">".utf8) + modules
-      + Array("</script>".utf8)
+    let (styles, modules) = (
+      plain("studio.css", in: &made) ?? [], "{\"integrity\":{\(sums.joined(separator: ","))}}"
+    )
+    text = text.replacing(
+      part: #"<link rel="stylesheet" href="/studio.css">"#,
+      with:
+        "<style>\(String(decoding: styles, as: UTF8.self))</style>\n<script type=\"importmap\">\(modules)</script>"
+    )
     return (
-      page[..<place.lowerBound] + elements + page[place.upperBound...],
-      SecurityFields.page(styles: secrets.digest(styles), modules: secrets.digest(modules))
+      Array(text.utf8),
+      SecurityFields.page(styles: secrets.digest(styles), modules: secrets.digest(Array(modules.utf8)))
     )
   }
 }

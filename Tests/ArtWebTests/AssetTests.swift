@@ -83,7 +83,7 @@ import Testing
     #expect(again.fields.contains { $0.value == policy })
   }
 
-  @Test("H7 the document has the sum of each module as it is sent, and its policy admits that import map and no other")
+  @Test("H7 the document has the sum of each module as sent, and its policy admits that import map only")
   func sums() throws {
     // A digest that shows its bytes.
     let assets = SentAssets(

@@ -771,6 +771,8 @@ def few_requests(studio):
     assert "store.js" in first and len(first) <= 15 + bool(ASSETS), first
     assert page.evaluate("getComputedStyle(document.body).margin") == "0px", "the styles in the document are taken"
     assert len(asked) > 20, "the count sees later requests"
+    twice = [name for name in {*asked} if asked.count(name) > 1 and name.endswith(".js")]
+    assert not twice, twice
     assert not [name for name in asked if re.fullmatch(r"words\.\w+\.js", name)], "an English page has no other table"
 
 
