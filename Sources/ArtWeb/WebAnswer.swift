@@ -163,7 +163,7 @@ public final class SentAssets: Sendable {
 
   private struct Made {
     var plain: [String: [UInt8]] = [:]
-    var files: [String: File] = [:]
+    var sent: [String: File] = [:]
   }
 
   private let secrets: WebSecrets
@@ -179,15 +179,15 @@ public final class SentAssets: Sendable {
   }
 
   private func file(_ name: String, in made: inout Made) -> File? {
-    if let file = made.files[name] { return file }
-    guard let own = plain(name, in: &made) else { return nil }
-    let (bytes, policy) =
-      name == WebRoute.page ? document(own, in: &made) : (own, SecurityFields.policy(of: name))
+    if let file = made.sent[name] { return file }
+    guard var bytes = plain(name, in: &made) else { return nil }
+    var policy = SecurityFields.policy(of: name)
+    if name == WebRoute.page { (bytes, policy) = completed(bytes, in: &made) }
     let digest = secrets.digest(bytes).prefix(8)
     let file = File(
       plain: bytes, zipped: Assets.compressed(bytes), tag: "\"\(hexadecimal(Array(digest)))\"",
       policy: policy)
-    made.files[name] = file
+    made.sent[name] = file
     return file
   }
 
@@ -205,7 +205,7 @@ public final class SentAssets: Sendable {
   /// The styles in the document are one request less before the first picture. The import map has the sum of each module, before the first one
   /// is loaded: the browser refuses every other script, whoever answers by then (HTML, 8.1.6.2, "integrity": Chromium 127, Firefox 138).
   /// Chromium takes a preloaded module only for a request with the same sum, so the preloads have theirs, too.
-  private func document(_ page: [UInt8], in made: inout Made) -> (page: [UInt8], policy: String) {
+  private func completed(_ page: [UInt8], in made: inout Made) -> (page: [UInt8], policy: String) {
     var (text, sums) = (String(decoding: page, as: UTF8.self), [String]())
     for name in Assets.names.sorted() where name.hasSuffix(".js") {
       let sum = SecurityFields.sum(secrets.digest(plain(name, in: &made) ?? []))
