@@ -4,7 +4,7 @@
 
 PROGRAMS is the folder with emojiart and its helpers. Each case has a document of its own, does what a user does, by mouse, by keys or by
 touch, and then reads the document with the command. A case waits for what it wants to see, never for a duration; what never comes is a
-failure after a minute. The cases run in Chromium, then in Firefox, or in one of them. Closes with the line `N passed, N failed`.
+failure after five minutes, which no machine is too busy for. The cases run in Chromium, then in Firefox, or in one of them. Closes with the line `N passed, N failed`.
 """
 import argparse, base64, http.client, http.server, json, os, random, re, shutil, socket, struct, subprocess, sys, tempfile, threading, time, traceback, zlib
 from support.browsers import opened
@@ -18,7 +18,7 @@ from screen_cases import CHROMIUM_ONLY, SCREEN_CASES
 from start_cases import START_CASES
 from stored_scripts import stored_scripts
 
-LIMIT = int(os.environ.get("STUDIO_LIMIT", "60"))
+LIMIT = int(os.environ.get("STUDIO_LIMIT", "300"))
 # The page of a folder instead of the one in the program, for developing.
 ASSETS = ["--assets", os.environ["STUDIO_ASSETS"]] if "STUDIO_ASSETS" in os.environ else []
 with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "support/line.js"), encoding="utf-8") as file:

@@ -55,10 +55,16 @@ def search(page, words):
 
 def tap(page, locator):
     """Taps once. A touch whose end waits for a slow page becomes a long press, after which no click comes: then a person taps again."""
-    page.evaluate("() => { window.clicks = 0; addEventListener('click', () => { clicks += 1 }, { capture: true, once: true }) }")
     for _ in range(20):
+        # The click of an earlier touch may come now: only what follows this touch counts. One that only comes late is waited for.
+        page.evaluate("""() => {
+          window.touched = new Promise((resolve) => addEventListener('pointerdown', () => {
+            for (const kind of ['click', 'contextmenu']) addEventListener(kind, () => resolve(kind), { capture: true, once: true })
+            setTimeout(resolve, 10_000)
+          }, { capture: true, once: true }))
+        }""")
         locator.tap()
-        if page.evaluate("() => new Promise(resolve => requestAnimationFrame(() => setTimeout(() => resolve(clicks), 50)))"):
+        if page.evaluate("() => touched") == "click":
             return
     raise AssertionError("no tap became a click")
 

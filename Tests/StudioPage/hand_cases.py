@@ -379,6 +379,7 @@ def drags_draw_nothing(studio):
     page.keyboard.press("s")
     page.get_by_role("searchbox").fill("honeybee")
     page.get_by_role("searchbox").press("Enter")
+    page.locator("#found button[data-emoji='🐝'][aria-pressed=true]").wait_for()
     page.locator("#options").focus()
     page.keyboard.press("p")
     drag(page, (x - 150, y + 60), (x + 150, y + 60))

@@ -118,8 +118,9 @@ def poster_by_touch(studio):
     close()
     hand.tap(page.get_by_role("button", name="Caption"), "the caption tool")
     hand.tap_at(hand.at(540, 260), "the canvas")
-    page.locator("#words").wait_for()
+    page.wait_for_function("() => document.activeElement?.id === 'words'")
     hand.write("Get well soon!")
+    page.wait_for_function("() => { const { value, textContent } = document.getElementById('words'); return (value ?? textContent) === 'Get well soon!' }")
     hand.tap_at(hand.at(540, 1760), "beside the words")
     studio.wait(lambda: len(art(studio, "Untitled")["emojis"]) == 6, "the caption")
     hand.tap(page.get_by_role("button", name="Export"), "Export")
@@ -147,7 +148,15 @@ class Reader:
 
     def hears(self, pattern):
         """Waits until the tree has a text."""
-        self.studio.wait(lambda: re.search(pattern, self.page.aria_snapshot()), f"{pattern} in\n{self.page.aria_snapshot()[:2000]}")
+        heard = [""]
+
+        def hears():
+            heard[0] = self.page.aria_snapshot()
+            return re.search(pattern, heard[0])
+        try:
+            self.studio.wait(hears, pattern)
+        except AssertionError as error:
+            raise AssertionError(f"{error} in\n{heard[0][:2000]}") from None
 
 
 def poster_by_keys(studio):
