@@ -58,10 +58,13 @@ def tap(page, locator):
     for _ in range(20):
         # The click of an earlier touch may come now: only what follows this touch counts. One that only comes late is waited for.
         page.evaluate("""() => {
-          window.touched = new Promise((resolve) => addEventListener('pointerdown', () => {
-            for (const kind of ['click', 'contextmenu']) addEventListener(kind, () => resolve(kind), { capture: true, once: true })
-            setTimeout(resolve, 10_000)
-          }, { capture: true, once: true }))
+          window.touched = new Promise((resolve) => {
+            setTimeout(resolve, 60_000)
+            addEventListener('pointerdown', () => {
+              for (const kind of ['click', 'contextmenu']) addEventListener(kind, () => resolve(kind), { capture: true, once: true })
+              setTimeout(resolve, 10_000)
+            }, { capture: true, once: true })
+          })
         }""")
         locator.tap()
         if page.evaluate("() => touched") == "click":
@@ -644,6 +647,8 @@ def sheet_by_touch(studio):
         fingers.move((x, at))
     fingers.up()
     page.wait_for_function("() => document.getElementById('emoji').dataset.sheet === 'full'")
+    # Chromium makes no click of a tap that comes within a moment of a drag.
+    page.wait_for_function("() => !document.getElementById('emoji').getAnimations().length")
     tap(page, page.locator(".grip"))
     page.wait_for_function("() => document.getElementById('emoji').dataset.sheet === 'half'")
 
