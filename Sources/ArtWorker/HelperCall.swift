@@ -46,7 +46,7 @@ final class HelperCall<Dialogue: HelperDialogue>: Sendable {
     func outcome(of end: HelperEnd?) -> Outcome {
       switch (stop, end) {
       case (.cancelled, _): .failure(Dialogue.cancelled)
-      // A process that ended by itself was in time.
+      // A process that exited before it was killed was in time.
       case (.expired(let deadline), let end) where end == nil || end?.cause == .signal(SIGKILL):
         .failure(dialogue.outcome(after: deadline))
       case (_, let end?): dialogue.outcome(of: end)
@@ -164,8 +164,8 @@ final class HelperCall<Dialogue: HelperDialogue>: Sendable {
     }
   }
 
-  /// Reports an event, unless the caller has ended the call. What a process wrote before its end counts. That holds where it left a part of
-  /// the request unread, and where it ended by itself at its deadline.
+  /// Reports an event, unless the caller has cancelled the call. What a process wrote before its end counts, even if it did not read the whole
+  /// request, or exited at its deadline before it was killed.
   private func reportEvent(_ event: Dialogue.Event) {
     let isWanted = state.withLock { state in
       state.isReporting = if case .cancelled = state.stop { false } else { true }
