@@ -107,7 +107,8 @@ import Testing
       try Data(bytes).write(to: place)
     }
     guard FileManager.default.fileExists(atPath: place.path) else {
-      Issue.record("there are no pictures of this font: record them with EMOJIART_RECORD=references and check them")
+      Issue.record(
+        "there are no pictures of this font: record them with EMOJIART_RECORD=references and check them")
       return
     }
     let reference = try Pixels(contentsOf: place)

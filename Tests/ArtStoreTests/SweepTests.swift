@@ -52,7 +52,9 @@ import Testing
 
   /// Runs the program on the files that `prepare` makes, killed at a call. A run may end without that call: the id of a new emoji
   /// is random, and so is whether its row splits a page. It is tried again then.
-  private func runKilled(_ call: SystemCall, _ arguments: [String], prepare: () throws -> Void) throws -> Ended {
+  private func runKilled(_ call: SystemCall, _ arguments: [String], prepare: () throws -> Void) throws
+    -> Ended
+  {
     var ended: Ended
     var tries = 0
     repeat {
@@ -100,7 +102,8 @@ import Testing
       }
     }
     print(
-      "F14 new: \(calls.count) system calls, killed at \(killed) of \(chosen.count): nothing \(nothing), whole \(whole)")
+      "F14 new: \(calls.count) system calls, killed at \(killed) of \(chosen.count): nothing \(nothing), whole \(whole)"
+    )
     campaign.report(tried: chosen.count, places: calls.count)
     #expect(killed >= wanted(of: chosen.count, campaign))
     expectEach(["nothing": nothing, "whole": whole], campaign)
@@ -225,7 +228,8 @@ import Testing
       try addAnother(to: file, "\(call)")
     }
     print(
-      "F14 recovery: \(calls.count) system calls, killed at \(killed) of \(chosen.count): old \(stayed), new \(done)")
+      "F14 recovery: \(calls.count) system calls, killed at \(killed) of \(chosen.count): old \(stayed), new \(done)"
+    )
     campaign.report(tried: chosen.count, places: calls.count)
     #expect(killed >= wanted(of: chosen.count, campaign))
     expectEach(["old": stayed, "new": done], campaign)
@@ -264,7 +268,8 @@ import Testing
     _ = try file.repair(.repair, stamp: maker.stamp())
     #expect(try folder.names == ["bees.emojiart"])
     print(
-      "F14 repair: \(calls.count) system calls, killed at \(killed) of \(chosen.count): old \(stayed), mended \(repaired)")
+      "F14 repair: \(calls.count) system calls, killed at \(killed) of \(chosen.count): old \(stayed), mended \(repaired)"
+    )
     campaign.report(tried: chosen.count, places: calls.count)
     #expect(killed >= wanted(of: chosen.count, campaign))
     expectEach(["old": stayed, "mended": repaired], campaign)

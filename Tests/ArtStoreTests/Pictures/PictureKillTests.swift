@@ -157,7 +157,8 @@ import Testing
       whole += 1
     }
     print(
-      "B18 new: \(calls.count) system calls, killed at \(killed) of \(chosen.count): nothing \(nothing), whole \(whole)")
+      "B18 new: \(calls.count) system calls, killed at \(killed) of \(chosen.count): nothing \(nothing), whole \(whole)"
+    )
     campaign.report(tried: chosen.count, places: calls.count)
     #expect(killed >= chosen.count * 7 / 10)
     expectEach(["nothing": nothing, "whole": whole], campaign)

@@ -51,7 +51,8 @@ import Testing
       }
       print(
         "T2 faults, \(files.name): \(calls.count) system calls, \(tally.tried) failures: told \(tally.reported), refused "
-          + "\(tally.refused), left in the journal \(tally.left), without harm \(tally.silent); lost \(tally.lost) times")
+          + "\(tally.refused), left in the journal \(tally.left), without harm \(tally.silent); lost \(tally.lost) times"
+      )
       for (sync, count) in tally.unreportedSyncs.sorted(by: { $0.key < $1.key }) {
         print("T2 faults, \(files.name): passed over, \(count) times: \(sync)")
       }

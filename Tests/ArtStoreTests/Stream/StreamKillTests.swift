@@ -153,7 +153,8 @@ import Testing
     }
     print(
       "T1 \(words[0]) after a killed stream: \(calls.calls.count) system calls, killed at \(killed) of \(chosen.count), "
-        + "next one killed \(twice), not restored yet \(stayed), restored \(done); lost or doubled \(lost) times")
+        + "next one killed \(twice), not restored yet \(stayed), restored \(done); lost or doubled \(lost) times"
+    )
     campaign.report(tried: chosen.count, places: calls.calls.count)
     #expect(killed >= chosen.count * 8 / 10)
     expectEach(["next one killed": twice, "not restored yet": stayed, "restored": done], campaign)

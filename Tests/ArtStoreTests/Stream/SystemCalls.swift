@@ -24,7 +24,7 @@ extension [SystemCall] {
   }
 }
 
-/// Expects that each outcome occurred in a smoke test. The parts of a campaign are added up by `scripts/torture`, which has the least
+/// Expects that each outcome occurred in a smoke test. The parts of a campaign are added up by `scripts/dev torture`, which has the least
 /// of each.
 func expectEach(
   _ outcomes: [String: Int], _ campaign: Campaign, sourceLocation: SourceLocation = #_sourceLocation
