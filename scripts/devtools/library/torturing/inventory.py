@@ -42,7 +42,7 @@ def harnesses():
 
 def called(campaign):
     words = [word for word in campaign.program if word != "torture"]
-    return {words[0]} | {f"{words[0]} {word}" for word in words[1:] if re.fullmatch("[a-z-]+", word)}
+    return {words[0]} | {f"{words[0]} {word}" for word in words[1:] if word not in COMMON and re.fullmatch("[a-z-]+", word)}
 
 
 def inventory():
