@@ -55,7 +55,7 @@ class Server:
 
     def __init__(self, programs):
         self.programs = programs
-        self.folder = tempfile.mkdtemp(prefix="studio.", dir=os.environ.get("BENCH_FOLDER"))
+        self.folder = tempfile.mkdtemp(prefix="studio.")
         self.environment = os.environ | {"LC_ALL": "C.UTF-8"} | {
             name: f"{self.folder}/{folder}" for name, folder in
             [("EMOJIART_STATE", "state"), ("EMOJIART_CONFIG", "config"), ("XDG_RUNTIME_DIR", "run"), ("XDG_CACHE_HOME", "cache")]}

@@ -14,15 +14,11 @@ GESTURES = ["drag one", "drag all", "pan", "zoom"]
 
 
 def arguments():
-    parser = argparse.ArgumentParser(prog="scripts/dev bench studio", description="Measures the studio beside other editors.")
-    parser.add_argument("runs", nargs="?", type=int, default=3, help="how often each editor is opened with each scene; 3 by default")
-    parser.add_argument("--sizes", default="1000,10000,100000", help="numbers of emoji; above 10,000 only ours is measured")
-    parser.add_argument("--editors", default="emojiart,tldraw,excalidraw")
-    parser.add_argument("--only", default="opening,frames,firefox,latency,server,documents", help="some of opening, frames, firefox, latency, server and documents")
-    parser.add_argument("--documents", type=int, default=10_000, help="how many documents the document browser is measured with")
-    parser.add_argument("--peers", metavar="DIR", help="a folder with Excalidraw's app: DIR/excalidraw/index.html")
-    parser.add_argument("--programs", required=True, help=argparse.SUPPRESS)
-    parser.add_argument("--tldraw", help=argparse.SUPPRESS)
+    parser = argparse.ArgumentParser()
+    for name in ("programs", "sizes", "editors", "only", "peers", "tldraw"):
+        parser.add_argument(f"--{name}")
+    for name in ("runs", "documents"):
+        parser.add_argument(f"--{name}", type=int)
     return parser.parse_args()
 
 

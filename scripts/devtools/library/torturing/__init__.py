@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What torture-attacks and torture-stops share: a folder of their own, the program in it, and an end for all that they begin."""
+"""What the harnesses share: a folder of their own, the program in it, and an end for all that they begin."""
 
 import array
 import fcntl
@@ -41,18 +41,6 @@ def until(condition, seconds=30, what="an event"):
             raise Missed(f"{what} did not come within {seconds} s")
         time.sleep(0.002)
     return value
-
-
-def commit():
-    """The commit of the project, and whether something in the folder is not in it."""
-    project = os.path.dirname(os.path.abspath(__file__))
-
-    def git(*words):
-        found = subprocess.run(["git", "-C", project, *words], capture_output=True, text=True)
-        return found.stdout.strip() if found.returncode == 0 else None
-
-    head = git("rev-parse", "--short=12", "HEAD")
-    return "no commit" if head is None else head + (" with changes" if git("status", "--porcelain") else "")
 
 
 def as_user(user):

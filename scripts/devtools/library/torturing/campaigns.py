@@ -20,7 +20,7 @@ class Campaign:
     whole: int  # cases; a sweep ends earlier when it has come to its last place
     part: int  # cases of one run, which is lost when it is stopped
     tests: str = ""  # the filter of `swift test`
-    program: tuple[str, ...] = ()  # or a script; {program} {seed} {count} are filled in
+    program: tuple[str, ...] = ()  # or words of `scripts/dev`, with --seed, --count and, for torture, --program
     promises: tuple[Promise, ...] = ()
     is_sweep: bool = False
 
@@ -37,7 +37,7 @@ def tried(name, what, whole, part, tests, pattern, *more, least=None):
 
 def studio(name, what, whole, part, words, *promises):
     return Campaign(
-        name, what, whole, part, program=("scripts/dev", "torture", "studio", words, "{program}", "{count}", "{seed}"), promises=promises)
+        name, what, whole, part, program=("torture", "studio", words), promises=promises)
 
 
 CAMPAIGNS = (
@@ -120,16 +120,16 @@ CAMPAIGNS = (
                  Promise("spellings of special addresses", r"^B9 canary: (\d+) spellings, 0 conn", 60),
                  Promise("redirects to special addresses", r"^B10 canary: (\d+) redirects, 0 conn", 50),
              )),
-    Campaign("libfuzzer", "seconds of libFuzzer", 600, 300, program=("scripts/dev", "fuzz", "{count}", "{seed}"),
+    Campaign("libfuzzer", "seconds of libFuzzer", 600, 300, program=("fuzz", "exchange"),
              promises=(Promise("inputs of libFuzzer", r"^X2 fuzz: (\d+) inputs in .*, 0 found", 1_200_000),)),
-    Campaign("attacks", "rounds of each attack from outside", 40, 10,
-             program=("scripts/dev", "torture", "attacks", "{program}", "{count}", "{seed}"),
+    Campaign("outside-attacks", "rounds of each attack from outside", 40, 10,
+             program=("torture", "attacks"),
              promises=(Promise("attacks from outside", r"^[CFK]\d+ [a-z ]+: (\d+) tried, 0 broken", 1_000),)),
-    Campaign("names", "edits under names that are nearly the same", 10_000, 1_000,
-             program=("scripts/dev", "torture", "names", "{program}", "{count}", "{seed}"),
+    Campaign("similar-names", "edits under names that are nearly the same", 10_000, 1_000,
+             program=("torture", "names"),
              promises=(Promise("edits under names that are nearly the same", r"^K12 names: (\d+) edits .* 0 elsewhere", 10_000),)),
-    Campaign("stops", "programs stopped under load", 2_000, 500,
-             program=("scripts/dev", "torture", "stops", "{program}", "{count}", "{seed}"),
+    Campaign("stops-under-load", "programs stopped under load", 2_000, 500,
+             program=("torture", "stops"),
              promises=(Promise("programs stopped under load", r"^D11 stops: (\d+) tried \(", 2_000),)),
     studio("studio-kills", "kills of the studio's server under its pages", 40, 10, "kills",
            Promise("kills of the studio's server", r"^H6 kills of the server: .* (\d+) kills, .* 0 broken", 200),
@@ -138,10 +138,10 @@ CAMPAIGNS = (
            Promise("edits of pages", r"^H8 law of the studio: .* (\d+) edits, .* 0 broken", 2_000),
            Promise("pages compared with the file", r"^H8 law of the studio: .* (\d+) compared, .* 0 broken", 120),
            Promise("kills of the server", r"^H8 law of the studio: .* (\d+) kills, .* 0 broken", 40)),
-    Campaign("studio-resizes", "sizes of the page in the middle of gestures", 12, 4, program=("scripts/dev", "torture", "resizes", "{program}", "{count}", "{seed}"),
+    Campaign("studio-resizes", "sizes of the page in the middle of gestures", 12, 4, program=("torture", "page-resizes"),
              promises=tuple(Promise(f"sizes in gestures in {name}", rf"^H8 resizes during gestures in {name}: .* (\d+) resizes, .* 0 broken", 200)
                             for name in ("chromium", "firefox"))),
-    Campaign("studio-folders", "pages between two folders and addresses", 24, 4, program=("scripts/dev", "torture", "folders", "{program}", "{count}", "{seed}"),
+    Campaign("studio-folders", "pages between two folders and addresses", 24, 4, program=("torture", "page-folders"),
              promises=tuple(Promise(f"edits without a server in {name}", rf"^H20 folders and addresses in {name}: .* (\d+) edits without a server, .* 0 broken", 20)
                             for name in ("chromium", "firefox"))),
     studio("studio-tabs", "servers with 32 pages", 4, 1, "tabs",
@@ -156,19 +156,19 @@ CAMPAIGNS = (
     tried("replaced-saves", "saves whose file is replaced", 1_000, 250, "MergeFileTests/replacedWhileSaving",
           r"^F16 replaced while saving: (\d+) saves, 0 broken"),
     tried("store-answers", "mutations of a store's answers", 500_000, 100_000, "StoreAnswerTests/mutations", r"^Y7 store answers: (\d+) mutations"),
-    Campaign("merge-kills", "kills of merges at random moments", 1_000, 250, program=("scripts/dev", "torture", "merge-kills", "merge", "{program}", "{count}", "{seed}"),
+    Campaign("random-kills-of-merges", "kills of merges at random moments", 1_000, 250, program=("torture", "merge-kills", "merge"),
              promises=(Promise("kills of merges at random moments", r"^Y9 .*: \d+ tried, (\d+) killed, .* 0 broken", 800),)),
-    Campaign("kills-of-a-merge", "kills of merges at their system calls", 1, 1, program=("scripts/dev", "torture", "merge-kills", "merge-calls", "{program}"),
+    Campaign("kills-of-a-merge", "kills of merges at their system calls", 1, 1, program=("torture", "merge-kills", "merge-calls"),
              promises=(Promise("kills of merges at their system calls", r"^Y9 .*: \d+ tried, (\d+) killed, .* 0 broken", 900),)),
-    Campaign("watch-kills", "kills of watchers that merge", 200, 50, program=("scripts/dev", "torture", "merge-kills", "watch", "{program}", "{count}", "{seed}"),
+    Campaign("watch-kills", "kills of watchers that merge", 200, 50, program=("torture", "merge-kills", "watch"),
              promises=(Promise("kills of watchers that merge", r"^Y9 .*: \d+ tried, (\d+) killed, .* 0 broken", 200),)),
     Campaign("kills-of-a-watcher-that-merges", "kills of a watcher at its system calls", 1, 1,
-             program=("scripts/dev", "torture", "merge-kills", "watch-calls", "{program}"),
+             program=("torture", "merge-kills", "watch-calls"),
              promises=(Promise("kills of a watcher at its system calls", r"^Y9 .*: \d+ tried, (\d+) killed, .* 0 broken", 200),)),
-    *(Campaign(f"syncthing-{name}", f"runs of Syncthing: {name}", runs, part, program=("scripts/dev", "torture", "sync", name, "{program}", "{count}", "{seed}"),
+    *(Campaign(f"syncthing-{name}", f"runs of Syncthing: {name}", runs, part, program=("torture", "sync", name),
                promises=(Promise(f"edits with Syncthing: {name}", rf"^Y1 {name} with the guard.*: \d+ runs.*, (\d+) edits answered, 0 lost", edits),))
       for name, runs, part, edits in (("cut", 20, 5, 1_600), ("three", 10, 2, 1_800), ("live", 5, 1, 1_000), ("kills", 10, 2, 1_500))),
-    *(Campaign(f"bucket-{name}", f"{what} with one bucket", whole, whole, program=("scripts/dev", "torture", "bucket", name, "{program}", "{count}", "{seed}"),
+    *(Campaign(f"bucket-{name}", f"{what} with one bucket", whole, whole, program=("torture", "bucket", name),
                promises=(Promise(f"{what} with one bucket", pattern, whole),))
       for name, what, whole, pattern in (
           ("writers", "edits of each writer", 500, r"^Y6 writers on .*: \d+ writers, (\d+) edits.* 0 lost, 0 doubled"),

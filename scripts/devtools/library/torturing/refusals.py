@@ -7,7 +7,8 @@ import itertools
 import pathlib
 import urllib.parse
 
-from torturing import Hung, commit
+from tool import commit
+from torturing import Hung
 from torturing.faults import FITTING, FaultProxy
 from torturing.store import Store, prepared_python
 

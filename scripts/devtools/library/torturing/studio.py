@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The studio's server of one document, and pages that keep what the browser's page keeps (store.js), for torture-studio."""
+"""The studio's server of one document, and pages that keep what the browser's page keeps (store.js), for `scripts/dev torture studio`."""
 
 import http.client
 import importlib.machinery
