@@ -47,8 +47,19 @@ struct CommandCase: Sendable, CustomStringConvertible {
     .sorted { $0.lastPathComponent < $1.lastPathComponent }.map(CommandCase.init)
   }
 
-  /// All cases; while some are recorded, only those.
+  /// The cases that are run: the names in `EMOJIART_CASES`, separated by commas; nil without it.
+  private static let named = ProcessInfo.processInfo.environment["EMOJIART_CASES"]?.split(separator: ",")
+    .map(String.init)
+
+  /// All cases, or those that are named; while some are recorded, only those.
   static func selected() throws -> [CommandCase] {
+    if let named {
+      let found = try all().filter { named.contains($0.name) }
+      guard found.count == named.count else {
+        throw Project.Missing(what: "a case of \(named.joined(separator: ", "))")
+      }
+      return found
+    }
     guard let recorded = GoldenFiles.recorded else { return try all() }
     return try all().filter {
       recorded.contains($0.name) || recorded.contains("missing") && $0.expected == Outcome()
@@ -69,8 +80,19 @@ enum Project {
     .deletingLastPathComponent()
   static let fixtures = root.appending(path: "Fixtures")
 
-  /// The program, built beside the tests.
+  /// The program that the cases run: the one that `EMOJIART_PROGRAM` names, such as an installed one, or else `built`.
   static var program: URL {
+    get throws {
+      guard let named = ProcessInfo.processInfo.environment["EMOJIART_PROGRAM"] else { return try built }
+      guard FileManager.default.isExecutableFile(atPath: named) else {
+        throw Missing(what: "the program \(named) of EMOJIART_PROGRAM")
+      }
+      return URL(filePath: named)
+    }
+  }
+
+  /// The program, built beside the tests.
+  static var built: URL {
     get throws {
       // The tests run from PACKAGE.xctest, or from within the toolchain with the bundle as an argument.
       let bundles = [Bundle.main.executableURL] + CommandLine.arguments.map { Optional(URL(filePath: $0)) }
