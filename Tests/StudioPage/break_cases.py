@@ -513,7 +513,7 @@ def other_folder_at_the_port(studio):
 
 
 def sizes_change_in_gestures(studio):
-    """Twenty random sizes of the page in the middle of gestures. scripts/torture has many more, and controls."""
+    """Twenty random sizes of the page in the middle of gestures. scripts/dev torture has many more, and controls."""
     count = collections.Counter()
     resizing.case(studio, random.Random("resizes:short"), count, gestures=8, least=20)
     print(f"sizes in gestures: {resizing.tally(count)}; nothing lost or doubled", flush=True)

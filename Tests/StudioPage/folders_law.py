@@ -7,7 +7,7 @@ dialog, reloads, hidden pages, other documents, tabs that end without a word. In
 so a folder has one address. In the other half each server has another name, at one port. There an edit waits at the address where it was made, and goes
 on when the tab follows a new link by the dialog, or is found when that address is loaded again while a server of its folder has the port.
 At the end each server is there once, and a new tab opens its link, or each former address. Then each document
-has the edits that were made while the page showed it, each once, and no other one. `scripts/torture` runs many cases; see docs/TORTURE.md.
+has the edits that were made while the page showed it, each once, and no other one. `scripts/dev torture` runs many cases; see docs/TORTURE.md.
 """
 import argparse, collections, json, os, random as randomness, shutil, sys
 from outbox_cases import BLIND, FOLDERS, SAVED, Desk, free_port

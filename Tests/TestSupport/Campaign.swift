@@ -2,14 +2,14 @@
 
 import Foundation
 
-/// A harness that tries numbered cases: a few of them in `scripts/test`, the requested number in `scripts/torture`.
+/// A harness that tries numbered cases: a few of them in `scripts/test`, the requested number in `scripts/dev torture`.
 ///
-/// `scripts/torture` passes the harness in `EMOJIART_CAMPAIGN`, its first case in `EMOJIART_SEED`, and the count in
+/// `scripts/dev torture` passes the harness in `EMOJIART_CAMPAIGN`, its first case in `EMOJIART_SEED`, and the count in
 /// `EMOJIART_COUNT`.
 /// The number of a case determines what it does, so that a long run can be split and one case can be repeated.
 package struct Campaign: Sendable {
   package let name: String
-  /// Whether `scripts/torture` asks for this one.
+  /// Whether `scripts/dev torture` asks for this one.
   package let isRunning: Bool
   /// The number of the first case, from 1.
   package let seed: UInt64
@@ -45,7 +45,7 @@ package struct Campaign: Sendable {
     return (0..<count).map { all[($0 * 2 + 1) * all.count / (2 * count)] }
   }
 
-  /// Prints how many cases were tried, which `scripts/torture` adds to its tally.
+  /// Prints how many cases were tried, which `scripts/dev torture` adds to its tally.
   /// - Parameter places: The number of places of a sweep, where it ends.
   package func report(tried: Int, places: Int? = nil) {
     guard isRunning else { return }
