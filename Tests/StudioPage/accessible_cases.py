@@ -3,7 +3,7 @@
 keys, spoken words, and the sizes of what is tapped."""
 import difflib, importlib.resources, json, os, re, subprocess
 from document_cases import FIXTURES, cell, dialog, folder, make, opened, tap
-from studio import RECORDED, recorded
+from studio import RECORDED, act, recorded
 
 AXE = (importlib.resources.files("axe_playwright_python") / "axe.min.js").read_text()
 TREES = f"{FIXTURES}/studio/trees"
@@ -16,13 +16,6 @@ PAGES = {
     "desk": {"viewport": {"width": 1280, "height": 800}}, "half": {"viewport": {"width": 640, "height": 800}},
     "phone": {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True},
     "low": {"viewport": {"width": 844, "height": 390}, "has_touch": True, "is_mobile": True}}
-
-
-def act(page, words):
-    page.keyboard.press("Control+/")
-    page.get_by_role("combobox", name="Find an action").fill(words)
-    page.keyboard.press("Enter")
-    page.get_by_role("combobox", name="Find an action").wait_for(state="detached")
 
 
 def screens(page, isSmall):

@@ -2,7 +2,7 @@
 """Cases of browser.py about gestures on the canvas, what the page says, and its connection to the server."""
 import base64, os, re, socket
 from document_cases import search
-from studio import ASSETS, Pictures, box, drag, loaded, near, one, place, png, ready, trade, zoom
+from studio import ASSETS, Pictures, act, box, drag, loaded, near, one, place, png, ready, trade, zoom
 
 
 def drags(studio):
@@ -262,25 +262,20 @@ def actions_by_name(studio):
     studio.run("add", studio.document, "🐝", "--at", "500,110")
     page = studio.page()
 
-    def act(words):
-        page.keyboard.press("Control+/")
-        page.get_by_role("combobox").fill(words)
-        page.keyboard.press("Enter")
-
     page.mouse.click(*box(page, "🐝")[:2])
-    act("all of the same emoji")
+    act(page, "all of the same emoji")
     page.wait_for_function("studio.selected.length == 2")
-    act("mirror")
+    act(page, "mirror")
     studio.until("both mirrored", lambda e: [i.get("mirrored", False) for i in e] == [True, False, True])
-    act("select all")
-    act("align top")
+    act(page, "select all")
+    act(page, "align top")
     studio.until("in line", lambda e: len({i["y"] for i in e}) == 1)
-    act("tidy")
+    act(page, "tidy")
     flower = studio.until("a grid", lambda e: len({i["x"] for i in e}) == 2 and len({i["y"] for i in e}) == 2)[1]
-    act("invert")
+    act(page, "invert")
     page.wait_for_function("studio.selected.length == 0")
     page.mouse.click(*place(page, flower))
-    act("bring to front")
+    act(page, "bring to front")
     studio.until("the flower on top", lambda e: e[-1]["text"] == "🌸")
     page.keyboard.press("r")
     page.get_by_role("searchbox").fill("tulip")
@@ -316,15 +311,10 @@ def copies_by_name(studio):
     studio.run("add", studio.document, "🐝", "--at", "320,240")
     page = studio.page(permissions=["clipboard-read", "clipboard-write"])
 
-    def act(words):
-        page.keyboard.press("Control+/")
-        page.get_by_role("combobox").fill(words)
-        page.keyboard.press("Enter")
-
     page.mouse.click(*box(page, "🐝")[:2])
-    act("copy")
+    act(page, "copy")
     page.get_by_text("Copied").wait_for()
-    act("paste")
+    act(page, "paste")
     studio.until("the copy", lambda e: [i["text"] for i in e] == ["🐝", "🐝"])
 
 

@@ -179,6 +179,14 @@ def loaded(page, module):
     page.evaluate("name => import(name)", f"/{module}.js")
 
 
+def act(page, words):
+    """Does an action by its name. The next one finds a palette of its own."""
+    page.keyboard.press("Control+/")
+    page.get_by_role("combobox", name="Find an action").fill(words)
+    page.keyboard.press("Enter")
+    page.get_by_role("combobox", name="Find an action").wait_for(state="detached")
+
+
 def near(value, wanted, room=1.5):
     return abs(value - wanted) <= room
 
