@@ -153,6 +153,27 @@ import Testing
     #expect(doubled(page + "\n| guard, page | a person |\n") == ["page"], "the check can fail")
   }
 
+  /// The paths of CODEOWNERS that match nothing.
+  private func unowned(_ text: String) throws -> [String] {
+    try text.split(separator: "\n").filter { $0.hasPrefix("/") }.compactMap { line in
+      let path = String(line.prefix { $0 != " " })
+      let parts = path.split(separator: "*", omittingEmptySubsequences: false)
+      let start = project.root.path + parts[0]
+      if parts.count == 1 { return FileManager.default.fileExists(atPath: start) ? nil : path }
+      let folder = URL(fileURLWithPath: start).deletingLastPathComponent()
+      let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+      return names.contains { "\(folder.path)/\($0)".hasPrefix(start) } ? nil : path
+    }
+  }
+
+  @Test("A2 each path of CODEOWNERS is there")
+  func owners() throws {
+    let text = try project.text(".github/CODEOWNERS")
+    #expect(try unowned(text) == [] && text.contains("*"))
+    let gone = "/Sources/Gone/ @x\n/Sources/CWorker/gone*.c @x\n"
+    #expect(try unowned(gone) == ["/Sources/Gone/", "/Sources/CWorker/gone*.c"], "the check can fail")
+  }
+
   // MARK: Decisions
 
   /// The rows of a table of decisions, which are given by the names of their files, and what is wrong with their heads.
