@@ -64,8 +64,8 @@ import Testing
     #expect(files.count >= 80, "the check finds the pages")
     for file in files {
       let text = try prose(project.text(file))
-      let found = try Self.phrases.flatMap { try found($0.pattern, in: text) }
-      #expect(found == [], "\(file)")
+      let avoided = try Self.phrases.flatMap { try found($0.pattern, in: text) }
+      #expect(avoided == [], "\(file)")
     }
     for (pattern, bad, good) in Self.phrases {
       #expect(
