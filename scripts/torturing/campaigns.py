@@ -141,6 +141,13 @@ CAMPAIGNS = (
     Campaign("studio-resizes", "sizes of the page in the middle of gestures", 12, 4, program=("scripts/torture-resizes", "{program}", "{count}", "{seed}"),
              promises=tuple(Promise(f"sizes in gestures in {name}", rf"^H8 resizes during gestures in {name}: .* (\d+) resizes, .* 0 broken", 200)
                             for name in ("chromium", "firefox"))),
+    Campaign("studio-looks", "screens, designs and ways of reflow", 1, 1, program=("scripts/devtools/torture/looks", "{program}"),
+             promises=(Promise("screenshots compared", r"^passed: screens in .*: (\d+) compared, 0 differ", 130),
+                       Promise("trees compared", r"^passed: trees in .*: (\d+) compared", 60),
+                       Promise("screens without a fault of axe", r"^passed: axe in .*: (\d+) screens", 250),
+                       Promise("screens of reflow", r"^passed: reflows in .*: (\d+) screens of 9 ways", 110))),
+    Campaign("studio-schedules", "schedules of two pages and a server", 20_000, 20_000, program=("node", "Tests/StudioPage/schedules.test.js"),
+             promises=(Promise("schedules of two pages and a server", r"^H8 schedules of pages from \d+: (\d+) schedules, 0 broken", 20_000),)),
     Campaign("studio-folders", "pages between two folders and addresses", 24, 4, program=("scripts/torture-folders", "{program}", "{count}", "{seed}"),
              promises=tuple(Promise(f"edits without a server in {name}", rf"^H20 folders and addresses in {name}: .* (\d+) edits without a server, .* 0 broken", 20)
                             for name in ("chromium", "firefox"))),
