@@ -68,7 +68,7 @@ import Testing
   /// How many kills of some calls must hit. Of the few of a short run a busy machine may miss more, since a run that waits for
   /// another program makes more calls than those after it.
   private func wanted(of calls: Int, _ campaign: Campaign) -> Int {
-    campaign.isRunning ? calls - max(1, calls / 50) : calls * 9 / 10
+    campaign.isRunning ? calls - max(1, calls / 50) : calls * 8 / 10
   }
 
   /// Runs the program with the state folder that a killed one left.

@@ -41,11 +41,12 @@ package struct Campaign: Sendable {
   }
 
   /// The same, but in a smoke test one place of each of some states, among them the first and the last state: so each outcome occurs.
+  /// It is the first place of one state and the last, which ends it, of the next.
   package func chosen<Place>(of all: [Place], state: KeyPath<Place, Int>) -> [Place] {
     if isRunning { return numbered(all) }
     let states = Dictionary(grouping: all) { $0[keyPath: state] }.sorted { $0.key < $1.key }.map(\.value)
     return Self.spread(count, over: states, at: { $0 * (states.count - 1) / max(1, $1 - 1) })
-      .map { $0[$0.count / 2] }
+      .enumerated().map { $1[($1.count - 1) * ($0 % 2)] }
   }
 
   private func numbered<Place>(_ all: [Place]) -> [Place] {

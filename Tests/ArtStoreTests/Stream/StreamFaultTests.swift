@@ -31,7 +31,7 @@ import Testing
   @Test("T2 a stream whose system calls fail reports it, and loses no edit that it acknowledged")
   func failingCalls() throws {
     let stream = try StreamCase()
-    let campaign = Campaign("faults-of-a-stream", smoke: 4)
+    let campaign = Campaign("faults-of-a-stream", smoke: 6)
     var (places, reported, refused, left, chosenCount) = (0, 0, 0, 0, 0)
     for files in [stream.documentFiles, try stream.stateFiles, stream.journalFiles, stream.answerFiles] {
       let tracer = stream.tracer(files)
