@@ -16,7 +16,7 @@ struct FixtureTests {
   func reading(name: String) throws {
     let expected = fixtures.appending(path: "expected/\(name).txt")
     let found = try lines(of: name).joined(separator: "\n") + "\n"
-    try GoldenFiles.record("exchange") { try found.write(to: expected, atomically: false, encoding: .utf8) }
+    try GoldenFiles.record("exchange") { try found.write(to: expected, atomically: true, encoding: .utf8) }
     #expect(try String(contentsOf: expected, encoding: .utf8) == found)
   }
 

@@ -43,7 +43,8 @@ struct CommandRun {
   /// The first of a case's needs that this machine lacks, in words; empty if it has all.
   func lacks(_ needs: String) async throws -> String {
     let script = place.appending(path: "needs")
-    try Data("exec lacks \(needs)".utf8).write(to: script)
+    let words = needs.split(whereSeparator: \.isWhitespace).map { "'\($0)'" }
+    try Data("exec lacks \(words.joined(separator: " "))".utf8).write(to: script)
     let outcome = try await run(script: script)
     guard outcome.status == 0 || outcome.status == 1, outcome.stderr.isEmpty else {
       throw Project.Missing(what: "\(needs)\(outcome.stderr)")

@@ -63,37 +63,12 @@ async (steps, action, value, limit) => {
     const hit = document.elementFromPoint(x, y);
     return box.x === before.x && box.y === before.y && hit && (element.contains(hit) || hit.contains(element)) ? { x, y } : undefined;
   };
-  /** Where to click it. If something else comes under the pointer before the press, that gets nothing of it, and `window.aim.missed` says so. */
-  const aim = async (element) => {
-    const place = await target(element);
-    if (!place) return undefined;
-    const first = document.elementFromPoint(place.x, place.y);
-    const types = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click'];
-    const state = { missed: false };
-    const look = (event) => {
-      if (event.type === 'pointerdown') state.missed = event.target !== first && !element.contains(event.target);
-      if (!state.missed || event.type === 'click') state.pressed();
-      if (!state.missed) return;
-      event.preventDefault();
-      event.stopImmediatePropagation();
-    };
-    const press = new Promise((resolve) => { state.pressed = resolve; });
-    for (const type of types) addEventListener(type, look, { capture: true });
-    state.end = async () => {
-      await Promise.race([press, new Promise((resolve) => { setTimeout(resolve, 2_000); })]);
-      for (const type of types) removeEventListener(type, look, { capture: true });
-      return state.missed;
-    };
-    window.aim = state;
-    return place;
-  };
   const actions = {
     // In an object, since an element may have no such attribute.
     attribute: (element) => ({ value: element.getAttribute(value) }),
     box: boxOf,
     element: (element) => element,
     target,
-    aim,
     text: (element) => element.innerText,
     value: (element) => element.value,
     checked: (element) => element.checked,

@@ -386,11 +386,7 @@ class Locator:
         self.page.mouse.move(*self.do("target").values())
 
     def click(self, click_count=1):
-        """Clicks it. If it has moved away from the pointer meanwhile, nothing is clicked, and it is tried again, as Playwright does."""
-        is_missed = True
-        while is_missed:
-            self.page.mouse.click(*self.do("aim").values(), click_count=click_count)
-            is_missed = self.page.evaluate("window.aim?.end()")
+        self.page.mouse.click(*self.do("target").values(), click_count=click_count)
 
     def tap(self):
         fingers = Fingers(self.page)
