@@ -127,6 +127,7 @@ def allowed_reasons():
 
 
 def main():
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     parser = argparse.ArgumentParser()
     parser.add_argument("programs")
     parser.add_argument("--browser", choices=list(PROGRAMS))
@@ -178,6 +179,8 @@ def main():
     except BaseException:
         for worker in workers:
             worker.process.terminate()
+        # What is known by now is not lost.
+        print("\n".join(failures), flush=True)
         raise
     if allowed is not None and (unexpected := skips - allowed):
         failures.append(f"failed: not tried, for a reason that is not allowed here: {'; '.join(sorted(unexpected))}")

@@ -83,7 +83,7 @@ def picnic(studio):
     # Another shell, meanwhile.
     studio.run("move", studio.document, bee["id"], "--by", "60,-30")
     page.get_by_role("complementary", name="History").get_by_text("move 🐝").wait_for()
-    page.wait_for_function("studio.status.saved === 'saved'")
+    page.wait_for_function("() => studio.status.saved === 'saved'")
     pictures = PICTURES if "pictures" in RECORDED else studio.folder
     for scheme in ["light", "dark"]:
         page.emulate_media(color_scheme=scheme)
