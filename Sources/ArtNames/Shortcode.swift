@@ -5,7 +5,7 @@ import ArtModel
 /// Normalizes names to shortcodes: `Côte d’Ivoire` and `cote_divoire` both become `cote-divoire`.
 ///
 /// Lower case, without accents, apostrophes and full stops; `&` becomes `and`, `ß` becomes `ss`; letters,
-/// digits, `#`, `*` and `+` stay, and the minus of `-1`; everything else becomes a hyphen. `scripts/emoji-names` does the same.
+/// digits, `#`, `*` and `+` stay, and the minus of `-1`; everything else becomes a hyphen. `scripts/dev emoji-names` does the same.
 enum Shortcode {
   static func of(_ name: String) -> String {
     var code = String.UnicodeScalarView()

@@ -3,7 +3,7 @@
 import ArtExchange
 import ArtModel
 
-/// What must hold for any bytes that a user imports. `scripts/fuzz` is built with this file, too.
+/// What must hold for any bytes that a user imports. `scripts/dev fuzz` is built with this file, too.
 struct ForeignLaw {
   /// The outcome of reading the bytes.
   enum Outcome {

@@ -22,15 +22,15 @@ struct TableTests {
   }
 
   @Test(
-    "N1 a table is the output of scripts/emoji-names for the sources in Fixtures/names",
+    "N1 a table is the output of scripts/dev emoji-names for the sources in Fixtures/names",
     arguments: EmojiLanguage.allCases)
   func regenerated(_ language: EmojiLanguage) throws {
     let code = language.rawValue
     let file = language == .english ? "names.tsv" : "names.\(code).tsv"
     let process = Process()
     let output = Pipe.unshared()
-    process.executableURL = Self.root.appending(path: "scripts/emoji-names")
-    process.arguments = ["--print", code]
+    process.executableURL = Self.root.appending(path: "scripts/dev")
+    process.arguments = ["emoji-names", "--print", code]
     process.standardOutput = output
     try process.start()
     let made = try output.fileHandleForReading.readToEnd() ?? Data()

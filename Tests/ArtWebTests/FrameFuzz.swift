@@ -16,7 +16,7 @@
     import TestSupport
   #endif
 
-  // The entry point of libFuzzer for `scripts/fuzz`, which compiles this file with FUZZ. The tests try a few inputs with it. An input is what a program sends after it has become a WebSocket: before it
+  // The entry point of libFuzzer for `scripts/dev fuzz`, which compiles this file with FUZZ. The tests try a few inputs with it. An input is what a program sends after it has become a WebSocket: before it
   // has proved a session, or as a page that has. It goes through the handlers of the server itself, and its messages to a page of an empty
   // folder.
 

@@ -115,7 +115,7 @@ struct CatalogueTests {
   func tutorialProgram() async throws {
     let run = try CommandRun()
     let script = run.place.appending(path: "tutorial")
-    let program = try Project.program.deletingLastPathComponent().appending(path: "FollowADocument").path
+    let program = try Project.built.deletingLastPathComponent().appending(path: "FollowADocument").path
     let commands = """
       emojiart new bees >/dev/null
       emojiart add bees 🐝 --at 100,100 >/dev/null

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 
 /// A folder of `Fixtures/cli`: a script with its expected output and exit status.
 ///
 /// `cmd` is run with `sh -eu` in an empty folder; `stdin`, if it exists, is its input. `stdout` and `stderr` are its expected
 /// output, empty if they do not exist, and `status` is its expected exit status, by default 0.
 /// `about` says in one sentence what the folder specifies, after the numbers of the rules of `docs/SPEC.md` that it proves.
-/// `needs`, if it exists, is a script that must succeed on this machine.
+/// `needs`, if it exists, has words of `Fixtures/bin/lacks`: what this machine must have.
 struct CommandCase: Sendable, CustomStringConvertible {
   let name: String
   let folder: URL
@@ -46,14 +47,20 @@ struct CommandCase: Sendable, CustomStringConvertible {
     .sorted { $0.lastPathComponent < $1.lastPathComponent }.map(CommandCase.init)
   }
 
-  /// The folders whose output is recorded: the names in `EMOJIART_RECORD`, separated by commas; nil without it. `missing` stands
-  /// for all that expect nothing yet.
-  static let recorded = ProcessInfo.processInfo.environment["EMOJIART_RECORD"]?.split(separator: ",").map(
-    String.init)
+  /// The cases that are run: the names in `EMOJIART_CASES`, separated by commas; nil without it.
+  private static let named = ProcessInfo.processInfo.environment["EMOJIART_CASES"]?.split(separator: ",")
+    .map(String.init)
 
-  /// All cases; while some are recorded, only those.
+  /// All cases, or those that are named; while some are recorded, only those.
   static func selected() throws -> [CommandCase] {
-    guard let recorded else { return try all() }
+    if let named {
+      let found = try all().filter { named.contains($0.name) }
+      guard found.count == named.count else {
+        throw Project.Missing(what: "a case of \(named.joined(separator: ", "))")
+      }
+      return found
+    }
+    guard let recorded = GoldenFiles.recorded else { return try all() }
     return try all().filter {
       recorded.contains($0.name) || recorded.contains("missing") && $0.expected == Outcome()
     }
@@ -73,8 +80,19 @@ enum Project {
     .deletingLastPathComponent()
   static let fixtures = root.appending(path: "Fixtures")
 
-  /// The program, built beside the tests.
+  /// The program that the cases run: the one that `EMOJIART_PROGRAM` names, such as an installed one, or else `built`.
   static var program: URL {
+    get throws {
+      guard let named = ProcessInfo.processInfo.environment["EMOJIART_PROGRAM"] else { return try built }
+      guard FileManager.default.isExecutableFile(atPath: named) else {
+        throw Missing(what: "the program \(named) of EMOJIART_PROGRAM")
+      }
+      return URL(filePath: named)
+    }
+  }
+
+  /// The program, built beside the tests.
+  static var built: URL {
     get throws {
       // The tests run from PACKAGE.xctest, or from within the toolchain with the bundle as an argument.
       let bundles = [Bundle.main.executableURL] + CommandLine.arguments.map { Optional(URL(filePath: $0)) }

@@ -4,7 +4,7 @@ import ArtExchange
 import ArtModel
 import Glibc
 
-// The entry point of libFuzzer, built by `scripts/fuzz` only, with the law that the tests check.
+// The entry point of libFuzzer, built by `scripts/dev fuzz` only, with the law that the tests check.
 
 /// With EMOJIART_FUZZ_CONTROL in the environment it stops at any emoji that is left out: the fuzzer must find one.
 private let isControl = getenv("EMOJIART_FUZZ_CONTROL") != nil

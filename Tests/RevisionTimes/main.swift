@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A program that times the art of the oldest revision beside reading a document, for scripts/bench:
+// A program that times the art of the oldest revision beside reading a document, for scripts/dev bench:
 //   RevisionTimes FOLDER RUNS
 // It makes documents of 10,000 and 100,000 emoji in the folder, each with a log of 1,000 edits, and prints the rows of a table: medians in milliseconds, the
 // shortest and the longest run, the ratio to reading, and that of processor times. The runs of what is compared take turns.

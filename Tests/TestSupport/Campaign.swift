@@ -2,14 +2,14 @@
 
 import Foundation
 
-/// A harness that tries numbered cases: a few of them in `scripts/test`, the requested number in `scripts/torture`.
+/// A harness that tries numbered cases: a few of them in `scripts/test`, the requested number in `scripts/dev torture`.
 ///
-/// `scripts/torture` passes the harness in `EMOJIART_CAMPAIGN`, its first case in `EMOJIART_SEED`, and the count in
+/// `scripts/dev torture` passes the harness in `EMOJIART_CAMPAIGN`, its first case in `EMOJIART_SEED`, and the count in
 /// `EMOJIART_COUNT`.
 /// The number of a case determines what it does, so that a long run can be split and one case can be repeated.
 package struct Campaign: Sendable {
   package let name: String
-  /// Whether `scripts/torture` asks for this one.
+  /// Whether `scripts/dev torture` asks for this one.
   package let isRunning: Bool
   /// The number of the first case, from 1.
   package let seed: UInt64
@@ -37,15 +37,27 @@ package struct Campaign: Sendable {
 
   /// The places that a sweep tries: in a smoke test some of them, evenly spread, and otherwise those with the numbers of the cases.
   package func chosen<Place>(of all: [Place]) -> [Place] {
-    if isRunning {
-      guard seed <= all.count else { return [] }
-      return Array(all[(Int(seed) - 1)...].prefix(count))
-    }
-    guard count < all.count else { return all }
-    return (0..<count).map { all[($0 * 2 + 1) * all.count / (2 * count)] }
+    isRunning ? numbered(all) : Self.spread(count, over: all, at: { ($0 * 2 + 1) * all.count / (2 * $1) })
   }
 
-  /// Prints how many cases were tried, which `scripts/torture` adds to its tally.
+  /// The same, but in a smoke test one place of each of some states, among them the first and the last state: so each outcome occurs.
+  /// It is the first place of one state and the last, which ends it, of the next.
+  package func chosen<Place>(of all: [Place], state: KeyPath<Place, Int>) -> [Place] {
+    if isRunning { return numbered(all) }
+    let states = Dictionary(grouping: all) { $0[keyPath: state] }.sorted { $0.key < $1.key }.map(\.value)
+    return Self.spread(count, over: states, at: { $0 * (states.count - 1) / max(1, $1 - 1) })
+      .enumerated().map { $1[($1.count - 1) * ($0 % 2)] }
+  }
+
+  private func numbered<Place>(_ all: [Place]) -> [Place] {
+    seed <= all.count ? Array(all[(Int(seed) - 1)...].prefix(count)) : []
+  }
+
+  private static func spread<Each>(_ count: Int, over all: [Each], at index: (Int, Int) -> Int) -> [Each] {
+    count < all.count ? (0..<count).map { all[index($0, count)] } : all
+  }
+
+  /// Prints how many cases were tried, which `scripts/dev torture` adds to its tally.
   /// - Parameter places: The number of places of a sweep, where it ends.
   package func report(tried: Int, places: Int? = nil) {
     guard isRunning else { return }

@@ -9,7 +9,7 @@ import Testing
 
 /// The studio's server with two pages that edit, replayed onto a disk that loses its power.
 ///
-/// `scripts/torture-studio record` runs the server and the pages. It prints each revision that a page showed as saved; strace follows all of
+/// `scripts/dev torture studio record` runs the server and the pages. It prints each revision that a page showed as saved; strace follows all of
 /// them. The two pages add emoji in rows of their own, at x = 1, 2, …
 @Suite struct StudioPowerCutTests {
   private static let name = "cut.emojiart"
@@ -34,10 +34,11 @@ import Testing
     let before = try file.read().revision
     var recording = try Recording(of: folder.path)
     let script = URL(fileURLWithPath: #filePath).appendingPathComponent(
-      "../../../../scripts/torture-studio"
+      "../../../../scripts/dev"
     ).standardizedFileURL.path
     try recording.record(
-      script, ["record", emojiart, file.path], environment: ["EMOJIART_STATE": folder["state"]]
+      script, ["torture", "studio", "record", file.path, "--program", emojiart],
+      environment: ["EMOJIART_STATE": folder["state"]]
     ) { $0.hasPrefix(#"{"saved": {"revision": "#) }
     let power = try PowerCut(recording)
     let campaign = Campaign("studio-power", smoke: 100)

@@ -11,7 +11,7 @@ import Testing
 @testable import ArtStore
 @testable import ArtWorkspace
 
-/// A store in memory, to which things happen. The real ones are those of `scripts/torture-bucket`.
+/// A store in memory, to which things happen. The real ones are those of `scripts/dev torture bucket`.
 private final class MemoryStore: Sendable {
   struct State {
     var objects: [FilePath: (etag: String, body: [UInt8])] = [:]
@@ -395,7 +395,7 @@ extension BucketSyncTests {
   @Test("Y7 a listing that does not end is given up")
   func endless() async throws {
     let sync = try sync()
-    // Each page has another token. `scripts/torture-attacks` has pages with objects.
+    // Each page has another token. `scripts/dev torture attacks` has pages with objects.
     store.state.withLock { state in
       state.pages = {
         "<L><IsTruncated>true</IsTruncated><NextContinuationToken>\($0)</NextContinuationToken></L>"
