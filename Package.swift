@@ -139,7 +139,7 @@ let package = Package(
       exclude: (1...3).map { "FollowADocument-\($0).swift" },
       swiftSettings: settings),
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
-    .testTarget(name: "ArchitectureTests", swiftSettings: settings),
+    .testTarget(name: "ArchitectureTests", dependencies: ["TestSupport"], swiftSettings: settings),
     .executableTarget(
       name: "WorkerParent", dependencies: ["ArtSystem", "ArtModel", "ArtWorker", "CArtSystem"],
       path: "Tests/WorkerParent",

@@ -39,5 +39,17 @@ def header(width, height):
     return (b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0))
 
 
+def noise(width, height, random):
+    """A picture that no compression makes small."""
+    rows = b"".join(b"\0" + random.randbytes(3 * width) for _ in range(height))
+    return png([header(width, height), (b"IDAT", zlib.compress(rows, 1)), (b"IEND", b"")])
+
+
+def padded(picture, size, random):
+    """A PNG of that many bytes, of which decoders pass over most."""
+    parts = chunks(picture)
+    return png([*parts[:-1], (b"prVt", random.randbytes(size - len(picture) - 12)), parts[-1]])
+
+
 def box(kind, data, size=None):
     return struct.pack(">I", 8 + len(data) if size is None else size) + kind + data

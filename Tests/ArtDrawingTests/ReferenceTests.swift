@@ -7,8 +7,7 @@ import Testing
 
 @testable import ArtDrawing
 
-/// Drawings compared with pictures that were checked by eye, in `Fixtures/render`, in a folder for each font file. With
-/// EMOJIART_RECORD in the environment the pictures are written again.
+/// Drawings compared with pictures that were checked by eye, in `Fixtures/render`, in a folder for each font file.
 @Suite("Reference pictures") struct ReferenceTests {
   private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .appendingPathComponent("../../Fixtures").standardizedFileURL
@@ -102,13 +101,14 @@ import Testing
     let (sheet, region, width, height) = try Self.sheet(name)
     let bytes = try Sheet.png(try sheet.drawing(region, width: width, height: height)).bytes
     let place = Self.folder.appendingPathComponent("render/\(try digest())/\(name).png")
-    if ProcessInfo.processInfo.environment["EMOJIART_RECORD"] != nil {
+    try GoldenFiles.record("references") {
       try FileManager.default.createDirectory(
         at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
       try Data(bytes).write(to: place)
     }
     guard FileManager.default.fileExists(atPath: place.path) else {
-      Issue.record("there are no pictures of this font: record them with EMOJIART_RECORD=1 and check them")
+      Issue.record(
+        "there are no pictures of this font: record them with EMOJIART_RECORD=references and check them")
       return
     }
     let reference = try Pixels(contentsOf: place)

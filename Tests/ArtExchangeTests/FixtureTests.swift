@@ -7,8 +7,7 @@ import Testing
 @testable import ArtExchange
 @testable import ArtModel
 
-/// Compares what is read from each file of `Fixtures/exchange` with the file of its name under `expected`; with EMOJIART_RECORD
-/// in the environment the expected files are written again.
+/// Compares what is read from each file of `Fixtures/exchange` with the file of its name under `expected`.
 @Suite("Documents of other programs")
 struct FixtureTests {
   @Test(
@@ -17,9 +16,7 @@ struct FixtureTests {
   func reading(name: String) throws {
     let expected = fixtures.appending(path: "expected/\(name).txt")
     let found = try lines(of: name).joined(separator: "\n") + "\n"
-    if ProcessInfo.processInfo.environment["EMOJIART_RECORD"] != nil {
-      try found.write(to: expected, atomically: false, encoding: .utf8)
-    }
+    try GoldenFiles.record("exchange") { try found.write(to: expected, atomically: false, encoding: .utf8) }
     #expect(try String(contentsOf: expected, encoding: .utf8) == found)
   }
 

@@ -15,12 +15,16 @@ import Testing
     try JSONReader.read(text) { (reader) throws(ArtError) in try WorkerReply(from: &reader) }
   }
 
-  private static func draw(_ format: Drawing.Format, isTransparent: Bool = false) throws -> WorkerRequest {
+  private static func drawing(_ format: Drawing.Format, isTransparent: Bool = false) throws
+    -> WorkerRequest.Draw
+  {
     let canvas = try Canvas(width: 4, height: 3)
     let region = try CanvasRect(x: -0.5, y: 1e-7, width: 2, height: 1.5)
-    return .draw(
-      WorkerRequest.Draw(
-        canvas: canvas, region: region, format: format, isTransparent: isTransparent))
+    return WorkerRequest.Draw(canvas: canvas, region: region, format: format, isTransparent: isTransparent)
+  }
+
+  private static func draw(_ format: Drawing.Format, isTransparent: Bool = false) throws -> WorkerRequest {
+    .draw(try drawing(format, isTransparent: isTransparent))
   }
 
   private static let region = #""region":{"height":1.5,"width":2,"x":-0.5,"y":1e-07}"#
@@ -81,7 +85,7 @@ import Testing
         #"{"crop":{"height":4,"width":3,"x":1,"y":2},"page":[595.276,841.89],"pagesLeft":999}"#
       ),
     ]
-    guard case .draw(var draw) = try Self.draw(.pdf(try PixelSize(width: 1, height: 1))) else { return }
+    var draw = try Self.drawing(.pdf(try PixelSize(width: 1, height: 1)))
     for (details, text) in forms {
       draw.details = details
       let form = JSONFormTests.text(WorkerRequest.draw(draw).write)
@@ -117,7 +121,7 @@ import Testing
       #"{"draw":{"canvas":{"height":3,"width":4},"details":\#(details),"format":\#(format),"isTransparent":false,\#(Self.region)}}"#
     }
     for format in [Drawing.Format.png(size), .jpeg(size, quality: 3), .webp(size, quality: 4)] {
-      guard case .draw(var draw) = try Self.draw(format) else { return }
+      var draw = try Self.drawing(format)
       draw.details = details
       let form = JSONFormTests.text(WorkerRequest.draw(draw).write)
       #expect(form.contains(#""details":\#(text),"format""#))
@@ -155,7 +159,7 @@ import Testing
       width: 0.000_123_456_789_012_345_67, height: 123_456_789.012_345_67,
       rotation: try Rotation(degrees: -123.456_789))
     let text = String(repeating: "\u{1}", count: DrawingDetails.textLength)
-    guard case .draw(var draw) = try Self.draw(.png(try PixelSize(width: 1, height: 1))) else { return }
+    var draw = try Self.drawing(.png(try PixelSize(width: 1, height: 1)))
     draw.details = DrawingDetails(title: text, alternative: text)
     draw.details.highlights = Array(
       repeating: DrawingHighlight(.removed, around: box), count: DrawingDetails.highlights)

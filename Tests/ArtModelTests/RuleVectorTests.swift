@@ -2,7 +2,7 @@
 
 // The vectors of the rules that Swift and the studio's page share: inputs, and the exact results of the rules in Swift.
 //
-//     EMOJIART_WRITE_VECTORS=1 swift test --filter RuleVectorTests      writes Fixtures/rules/*.json; a test that writes fails
+//     EMOJIART_RECORD=vectors swift test --filter RuleVectorTests       writes Fixtures/rules/*.json; a test that writes fails
 //     swift test --filter RuleVectorTests                               compares these files with what it would write
 //     node --test Tests/StudioPage                                      replays them with the modules of Sources/CStudioPage/page
 //
@@ -59,12 +59,7 @@ import Testing
     #expect(cases.count >= 30 && text.utf8.count < 300_000, "\(cases.count) cases, \(text.utf8.count) bytes")
     let folder = URL(filePath: #filePath).appending(path: "../../../Fixtures/rules").standardized
     let file = folder.appending(path: "\(rule).json")
-    guard ProcessInfo.processInfo.environment["EMOJIART_WRITE_VECTORS"] == nil else {
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-      try Data(text.utf8).write(to: file)
-      Issue.record("\(rule): \(cases.count) cases written; read the difference and run the test again")
-      return
-    }
+    try GoldenFiles.record("vectors") { try Data(text.utf8).write(to: file) }
     let stored = try String(contentsOf: file, encoding: .utf8)
     if stored != text {
       let pairs = zip(lines, stored.split(separator: "\n", omittingEmptySubsequences: false))

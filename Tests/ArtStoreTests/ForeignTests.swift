@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ArtModel
@@ -224,7 +225,7 @@ import Testing
     let file = try sample(folder)
     try shell(file.path, "DELETE FROM edit")
     chmod(file.path, 0o664)
-    let isRoot = geteuid() == 0
+    let isRoot = isRoot(for: "F10 the owner of a repaired file")
     if isRoot { #expect(chown(file.path, 1_234, 4_321) == 0) }
     let ended = try run(
       "/bin/sh", ["-c", "umask 077; exec '\(emojiart)' check --adopt --yes '\(file.path)'"])

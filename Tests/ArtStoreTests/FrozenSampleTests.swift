@@ -69,11 +69,6 @@ import Testing
     let workspace = try Workspace()
     let file = try makeSample(in: workspace)
     let content = try file.read()
-    if let target = ProcessInfo.processInfo.environment["EMOJIART_SAMPLE_TO"] {
-      try write(bytes(file.path), to: "\(target)/sample.emojiart")
-      try write(Array(shown(content).utf8), to: "\(target)/sample.json")
-      try write(Array(logged(content).utf8), to: "\(target)/sample.log.json")
-    }
     #expect(try content == DocumentFile("\(folder)/sample.emojiart").read())
     let kinds = Set(content.log.flatMap { $0.edit.changes + $0.inverse }.map(kind))
     #expect(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ArtModel
@@ -94,8 +95,7 @@ import Testing
     let file = try folder.document()
     try write([], to: other)
     guard try run("mount", ["--bind", file.path, other]).status == 0 else {
-      print("F25 mounted: not tried, for nothing may be mounted here")
-      return
+      return Skip("no mounts")("F25 an interrupted save under a mount")
     }
     defer { _ = try? run("umount", [other]) }
     unlink(file.path + "-journal")

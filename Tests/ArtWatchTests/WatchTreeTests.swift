@@ -109,7 +109,7 @@ import Testing
     #expect(try walk(folder).contents(of: FilePath("bees.emojiart")) == nil)
   }
 
-  @Test("W12 an event of a journal is an event of its document, and other names are ignored")
+  @Test("an event of a journal is an event of its document, and other names are ignored")
   func journals() throws {
     let walk = walk(try ScratchFolder())
     let sub = FilePath("sub")
@@ -123,7 +123,7 @@ import Testing
     #expect(walk.wanted([0xFF] + Array(".emojiart".utf8), in: .root) == nil)
   }
 
-  @Test("W12 the wanted files are found among 100,000 other files")
+  @Test("the wanted files are found among 100,000 other files")
   func crowd() throws {
     let folder = try ScratchFolder()
     for number in 0..<100_000 { close(open(folder["file-\(number).png"], O_CREAT | O_WRONLY, 0o600)) }
@@ -132,7 +132,7 @@ import Testing
     let time = try ContinuousClock().measure {
       found = try walk(folder).contents(of: .root)?.files.count ?? 0
     }
-    print("W12 looking through: 100500 entries in \(time)")
+    print("looking through: 100500 entries in \(time)")
     #expect(found == 500)
   }
 

@@ -2,6 +2,7 @@
 
 import ArtModel
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ArtWeb
@@ -147,11 +148,11 @@ import Testing
     let file = FileManager.default.temporaryDirectory.appendingPathComponent("emojiart-asset.\(UUID()).gz")
     defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: file) } }
     try Data(zipped).write(to: file)
-    let (gunzip, output) = (Process(), Pipe())
+    let (gunzip, output) = (Process(), Pipe.unshared())
     gunzip.executableURL = URL(fileURLWithPath: "/usr/bin/gzip")
     gunzip.arguments = ["-dc", file.path]
     gunzip.standardOutput = output
-    try gunzip.run()
+    try gunzip.start()
     let unzipped = try #require(try output.fileHandleForReading.readToEnd())
     gunzip.waitUntilExit()
     #expect(gunzip.terminationStatus == 0 && Array(unzipped) == text)

@@ -25,6 +25,12 @@ struct LoopbackSocket {
     return isBound || errno != EADDRNOTAVAIL
   }()
 
+  /// The same; says what is not tried if it has none.
+  static func hasV6(for what: String) -> Bool {
+    if !hasV6 { Skip("no ::1")(what) }
+    return hasV6
+  }
+
   /// Sockets at one port of 127.0.0.1 and of ::1, or only the first on a machine without ::1.
   static func pair() throws -> [LoopbackSocket] {
     var refused: [LoopbackSocket] = []

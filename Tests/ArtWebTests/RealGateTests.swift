@@ -373,7 +373,7 @@ import Testing
 
   @Test("H12 the server listens on 127.0.0.1 and ::1 only, and answers at both")
   func addresses() throws {
-    guard LoopbackSocket.hasV6 else { return print("H12 both addresses: not tried, the machine has no ::1") }
+    guard LoopbackSocket.hasV6(for: "H12 both addresses") else { return }
     let studio = try Studio()
     let server = try studio.serve()
     for address in ["127.0.0.1", "::1"] {
@@ -399,9 +399,7 @@ import Testing
     "H12 a connection of another user is closed without an answer, also one that was closed before the server looked"
   )
   func otherUser() throws {
-    guard geteuid() == 0 else {
-      return print("H12 other users: not tried, only root can become somebody else")
-    }
+    guard isRoot(for: "H12 connections of other users") else { return }
     let studio = try Studio()
     let server = try studio.serve()
     let code = try #require(server.link.split(separator: "=").last)
@@ -437,10 +435,8 @@ import Testing
       return try studio.output("/usr/bin/setpriv", words)
     }
     #expect(try trade(nobody) == "came: ")
-    if LoopbackSocket.hasV6 {
+    if LoopbackSocket.hasV6(for: "H12 another user at ::1") {
       #expect(try trade(nobody, from: "::1") == "came: ")
-    } else {
-      print("H12 another user at ::1: not tried, the machine has no ::1")
     }
     // 127.0.0.2 can have the port that an accepted connection of this user has at 127.0.0.1.
     #expect(try trade(nobody, from: "127.0.0.2", own.ownPort()) == "came: ")

@@ -227,9 +227,7 @@ import Testing
   @Test(
     "H12 on a machine without ::1 a server listens at 127.0.0.1, also at the only socket that it is handed")
   func withoutV6() throws {
-    guard geteuid() == 0 else {
-      return print("H12 without ::1: not tried, only root can make such a network")
-    }
+    guard isRoot(for: "H12 a machine without ::1") else { return }
     let studio = try Studio()
     let script = """
       import fcntl, os, signal, socket, struct, subprocess, sys
@@ -256,9 +254,11 @@ import Testing
     ]
     let answer: String
     do { answer = try studio.output("/usr/bin/unshare", words) } catch {
-      return print("H12 without ::1: not tried, no network of its own: \(error)")
+      return Skip("no network namespaces")("H12 a machine without ::1: \(error)")
     }
-    guard !answer.hasPrefix("none") else { return print("H12 without ::1: not tried: \(answer)") }
+    guard !answer.hasPrefix("none") else {
+      return Skip("no network namespaces")("H12 a machine without ::1: \(answer)")
+    }
     let errors = try studio.errors()
     #expect(answer == "True HTTP/1.1 200\nended 0\nTrue HTTP/1.1 200\nended 0", "\(errors)")
   }
@@ -362,7 +362,7 @@ import Testing
 
   @Test("H9 what is handed over must be two sockets that listen at one port of 127.0.0.1 and ::1")
   func handed() throws {
-    guard LoopbackSocket.hasV6 else { return print("H9 handed sockets: not tried, the machine has no ::1") }
+    guard LoopbackSocket.hasV6(for: "H9 sockets that are handed over") else { return }
     let studio = try Studio()
     let other = open("/dev/null", O_RDONLY)
     defer { close(other) }
@@ -392,7 +392,7 @@ import Testing
 
   @Test("H12 a server takes no port of which another program has one of the two addresses")
   func halfPort() throws {
-    guard LoopbackSocket.hasV6 else { return print("H12 half a port: not tried, the machine has no ::1") }
+    guard LoopbackSocket.hasV6(for: "H12 half of a port") else { return }
     let studio = try Studio()
     for place in [LoopbackSocket.Address.v4, .v6] {
       let taken = try LoopbackSocket(place)

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 
 /// A folder of `Fixtures/cli`: a script with its expected output and exit status.
 ///
 /// `cmd` is run with `sh -eu` in an empty folder; `stdin`, if it exists, is its input. `stdout` and `stderr` are its expected
 /// output, empty if they do not exist, and `status` is its expected exit status, by default 0.
 /// `about` says in one sentence what the folder specifies, after the numbers of the rules of `docs/SPEC.md` that it proves.
-/// `needs`, if it exists, is a script that must succeed on this machine.
+/// `needs`, if it exists, has words of `Fixtures/bin/lacks`: what this machine must have.
 struct CommandCase: Sendable, CustomStringConvertible {
   let name: String
   let folder: URL
@@ -46,11 +47,6 @@ struct CommandCase: Sendable, CustomStringConvertible {
     .sorted { $0.lastPathComponent < $1.lastPathComponent }.map(CommandCase.init)
   }
 
-  /// The folders whose output is recorded: the names in `EMOJIART_RECORD`, separated by commas; nil without it. `missing` stands
-  /// for all that expect nothing yet.
-  static let recorded = ProcessInfo.processInfo.environment["EMOJIART_RECORD"]?.split(separator: ",").map(
-    String.init)
-
   /// The cases that are run: the names in `EMOJIART_CASES`, separated by commas; nil without it.
   private static let named = ProcessInfo.processInfo.environment["EMOJIART_CASES"]?.split(separator: ",")
     .map(String.init)
@@ -64,7 +60,7 @@ struct CommandCase: Sendable, CustomStringConvertible {
       }
       return found
     }
-    guard let recorded else { return try all() }
+    guard let recorded = GoldenFiles.recorded else { return try all() }
     return try all().filter {
       recorded.contains($0.name) || recorded.contains("missing") && $0.expected == Outcome()
     }

@@ -40,11 +40,15 @@ struct CommandRun {
       stdout: normaliser.plain(raw.stdout), stderr: normaliser.plain(raw.stderr), status: raw.status)
   }
 
-  /// Whether a case's needs are fulfilled.
-  func has(_ needs: String) async throws -> Bool {
+  /// The first of a case's needs that this machine lacks, in words; empty if it has all.
+  func lacks(_ needs: String) async throws -> String {
     let script = place.appending(path: "needs")
-    try Data(needs.utf8).write(to: script)
-    return try await run(script: script).status == 0
+    try Data("exec lacks \(needs)".utf8).write(to: script)
+    let outcome = try await run(script: script)
+    guard outcome.status == 0 || outcome.status == 1, outcome.stderr.isEmpty else {
+      throw Project.Missing(what: "\(needs)\(outcome.stderr)")
+    }
+    return outcome.stdout.trimmingCharacters(in: .newlines)
   }
 
   /// The environment of a case's programs.

@@ -3,6 +3,7 @@
 import ArtModel
 import ArtProtocol
 import Foundation
+import TestSupport
 import Testing
 
 @testable import emojiart
@@ -172,14 +173,14 @@ struct DocumentationTests {
   func manPages() async throws {
     let commands = try await commands()
     guard let (made, warnings) = try await madePages() else {
-      return print("skipped: this machine has no python3, which makes the man pages")
+      return Skip("no python3")("C3 the man pages")
     }
     var pages = made
     if let warnings {
       // The control is the only one.
       #expect(warnings.split(separator: "\n").count == 1 && warnings.hasSuffix("fault\n"), "\(warnings)")
     } else {
-      print("skipped: this machine has no man, which would format the pages")
+      Skip("no man")("C3 the man pages, formatted")
     }
     #expect(gaps(commands, in: pages) == [])
     #expect(pages.count == commands.count + 2 && pages["emojiart-json.5"]?.contains("setText") == true)

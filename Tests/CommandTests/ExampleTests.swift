@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("The examples of the documentation")
@@ -119,13 +120,12 @@ struct ExampleTests {
     let made = try FileManager.default.contentsOfDirectory(atPath: kept.path).filter {
       outcome.stdout.contains("](pictures/\($0))")
     }
-    if CommandCase.recorded?.contains(file.lastPathComponent) == true {
+    try GoldenFiles.record(file.lastPathComponent) {
       let page = zip(written, real).map { differences($0, $1).isEmpty ? $0 : $1 }.joined()
       try Data(page.utf8).write(to: file)
       for picture in made {
         try Data(contentsOf: kept.appending(path: picture)).write(to: pictures.appending(path: picture))
       }
-      Issue.record("recorded: read the page, look at its pictures, and run the test again")
     }
     for (section, again) in zip(written, real) { #expect(differences(section, again) == []) }
     for picture in made {
@@ -196,7 +196,7 @@ struct ExampleTests {
     #expect(outcome.stdout == page.replacing("> done\n1\n", with: "> done\n1\n2\n"))
     #expect(
       outcome.stderr
-        == "skipped: Two: this machine has no no-such-program\ntranscript: exit status 3: (exit 3)\n\n")
+        == "not tried: no no-such-program: Two\ntranscript: exit status 3: (exit 3)\n\n")
     let differences = zip(sections(page), sections(outcome.stdout)).map { self.differences($0, $1).count }
     #expect(differences == [1, 0, 0])
   }

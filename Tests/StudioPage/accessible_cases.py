@@ -3,6 +3,7 @@
 keys, spoken words, and the sizes of what is tapped."""
 import difflib, importlib.resources, json, os, re, subprocess
 from document_cases import FIXTURES, cell, dialog, folder, make, opened, tap
+from studio import RECORDED, act, recorded
 
 AXE = (importlib.resources.files("axe_playwright_python") / "axe.min.js").read_text()
 TREES = f"{FIXTURES}/studio/trees"
@@ -15,13 +16,6 @@ PAGES = {
     "desk": {"viewport": {"width": 1280, "height": 800}}, "half": {"viewport": {"width": 640, "height": 800}},
     "phone": {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True},
     "low": {"viewport": {"width": 844, "height": 390}, "has_touch": True, "is_mobile": True}}
-
-
-def act(page, words):
-    page.keyboard.press("Control+/")
-    page.get_by_role("combobox", name="Find an action").fill(words)
-    page.keyboard.press("Enter")
-    page.get_by_role("combobox", name="Find an action").wait_for(state="detached")
 
 
 def screens(page, isSmall):
@@ -81,17 +75,15 @@ def faults_of(page):
     return [f"{fault['id']}: {node['target']} {node['failureSummary']}" for fault in found["violations"] for node in fault["nodes"]], len(found["passes"])
 
 
-# The designs and schemes that are looked at: all of them on demand.
-IS_WHOLE = "STUDIO_WHOLE" in os.environ
-AXE_PAGES = [(scheme, design) for scheme in ["light", "dark"] for design in PAGES if IS_WHOLE or (scheme, design) in [("light", "desk"), ("dark", "phone")]]
-TARGET_PAGES = [design for design in PAGES if IS_WHOLE or design in ["desk", "phone"]]
+# The schemes and designs that each run looks at.
+AXE_PAGES = [("light", "desk"), ("dark", "phone")]
 
 
 def axe(studio):
     """axe-core finds nothing, on any screen of any design, light and dark; and it does find what is put in."""
     tried = passes = 0
     garden(studio)
-    for scheme, design in AXE_PAGES:
+    for scheme, design in [(scheme, design) for scheme in ["light", "dark"] for design in PAGES] if studio.is_whole else AXE_PAGES:
         page = studio.page(color_scheme=scheme, **PAGES[design])
         for screen in screens(page, design in ["phone", "low"]):
             faults, passed = faults_of(page)
@@ -137,8 +129,7 @@ def trees(studio):
                 # Its times are those of this run.
                 continue
             path = f"{TREES}/{design}-{screen.replace(' ', '-')}.yml"
-            if os.environ.get("STUDIO_WRITE_TREES"):
-                os.makedirs(TREES, exist_ok=True)
+            if "trees" in RECORDED and studio.browser.name == "chromium":
                 with open(path, "w") as file:
                     file.write(page.aria_snapshot() + "\n")
             with open(path) as file:
@@ -150,6 +141,8 @@ def trees(studio):
                 raise AssertionError("\n".join(list(difflib.unified_diff(wanted, now, path, "now", n=1, lineterm=""))[:40])) from None
             tried += 1
         page.context.close()
+    if "trees" in RECORDED:
+        recorded(TREES)
     print(f"accessibility trees: {tried} compared", flush=True)
 
 
@@ -263,7 +256,7 @@ def targets(studio):
     """What is clicked has 24 pixels at least, and 44 where fingers tap."""
     garden(studio)
     tried = 0
-    for design in TARGET_PAGES:
+    for design in PAGES if studio.is_whole else ["desk", "phone"]:
         options = PAGES[design]
         least = 44 if "has_touch" in options else 24
         page = studio.page(**options)

@@ -5,6 +5,7 @@ in the files."""
 import base64, collections, glob, hashlib, json, os, random, signal, socket, struct, subprocess, threading
 import resizing
 from document_cases import cell, make, opened
+from studio import loaded, one, place, ready
 
 DOCUMENTS = {"bees": "🐝", "ants": "🐜", "cats": "🐈"}
 # What tells the points of a switch apart: the text of the message that is held back, and on which way.
@@ -44,7 +45,6 @@ class Desk:
 
     def edit(self, counts=True):
         """Duplicates the emoji in the middle of the open document."""
-        from browser import place
         # Notes may cover the place, and have been read.
         self.page.evaluate("() => document.querySelectorAll('#notes .icon').forEach(button => button.click())")
         self.page.mouse.click(*place(self.page, {"x": 320, "y": 240}))
@@ -58,7 +58,6 @@ class Desk:
 
     def load(self):
         """Waits until the page has all its modules: it asks for none while its server is away."""
-        from browser import loaded
         for module in ["dialogs", "history", "transfer", "library", "filing"]:
             loaded(self.page, module)
 
@@ -103,7 +102,6 @@ class Desk:
         self.page.get_by_label("Link", exact=True).fill(link)
         self.page.keyboard.press("Enter")
         self.page.wait_for_function("origin => location.origin === origin", arg=link.split("/#")[0])
-        from browser import ready
         ready(self.page)
         self.saved()
 
@@ -381,7 +379,6 @@ class Stranger:
 def another_server_at_the_port(studio):
     """Another program has the port of the server that was killed. It gets handshakes only, its answers do nothing, and the page goes on by a link of its
     own server."""
-    from browser import place
     studio.keep_no_socket()
     desk = Desk(studio)
     page = desk.page
@@ -486,7 +483,6 @@ def other_folder_at_the_port(studio):
     studio.run("new", f"{other}/bees.emojiart")
     studio.run("add", f"{other}/bees.emojiart", "🐘", "--at", "10,10")
     before = open(f"{other}/bees.emojiart", "rb").read()
-    from browser import loaded
     loaded(page, "dialogs")
     desk.stop()
     desk.away()
@@ -521,7 +517,6 @@ def sizes_change_in_gestures(studio):
 
 def cancelled_views_have_the_size_of_now(studio):
     """A pan that is cancelled after the page got another size gives the place back, in a view of the new size."""
-    from browser import one
     page, _ = one(studio)
     page.locator("#options").focus()
     for _ in range(6):

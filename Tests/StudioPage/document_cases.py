@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cases of browser.py about the document browser: folders, thumbnails, whole documents, and where it is on which page."""
 import io, json, os, re, signal, sqlite3, subprocess, time, zipfile
+from studio import Pictures, drag, place, png, ready
 
 FIXTURES = os.path.join(os.path.dirname(__file__), "../../Fixtures")
 
@@ -442,7 +443,6 @@ def asks_before_merging(studio):
 
 def nothing_is_lost_between(studio):
     """What is pending keeps the page at its document, until the server has it."""
-    from browser import drag, place
     make(studio, "ants")
     studio.run("add", studio.document, "🐝", "--at", "320,240")
     page = studio.page()
@@ -465,7 +465,6 @@ def nothing_is_lost_between(studio):
 
 def fetches_for_a_left_document(studio):
     """A picture on its way to a document that is left is set when it has come. One that is refused is told with the document's name."""
-    from browser import Pictures, png
 
     def fetch(address):
         page.keyboard.press("Shift+B")
@@ -549,7 +548,6 @@ def by_keys(studio):
 
 def deletes_in_a_subfolder(studio):
     """A page that began with a document stays in that document's folder when it is deleted: a document of the same name in the served folder is another one."""
-    from browser import ready
     page = folder(studio, ["wasps", "posters/ants", "posters/wasps"])
     page.get_by_role("list", name="Folders").get_by_role("button", name="posters").click()
     shows(page, ["ants", "wasps"])

@@ -12,6 +12,7 @@ has the edits that were made while the page showed it, each once, and no other o
 import argparse, collections, json, os, random as randomness, shutil, sys
 from outbox_cases import BLIND, FOLDERS, SAVED, Desk, free_port
 import resizing
+from studio import LIMIT, Studio, loaded, place, ready
 
 DOCUMENTS = {("art", "bees"): "🐝", ("art", "ants"): "🐜", ("other", "bees"): "🐘", ("other", "ants"): "🐈"}
 STEPS = ["edit"] * 6 + ["stop", "serve"] * 3 + ["reload", "hide", "go", "tab"]
@@ -95,7 +96,6 @@ class Law(Desk):
 
     def arrive(self, link):
         """Goes to a link in a tab that shows no page of the studio."""
-        from browser import ready
         # A reload without a server may still be under way, and ends the next navigation.
         for tries in range(10):
             try:
@@ -110,7 +110,6 @@ class Law(Desk):
 
     def opened(self, link):
         """The document of a link is open, what is pending of it is answered, and the next link can be asked for."""
-        from browser import loaded
         name = link.split("&d=")[1].split(".")[0]
         self.page.wait_for_function("name => document.getElementById('name').textContent === name", arg=name)
         self.page.wait_for_function(SAVED)
@@ -132,7 +131,6 @@ class Law(Desk):
             return False
         before = self.page.evaluate("studio.shown()")
         what = self.shown
-        from browser import place
         self.page.evaluate("() => document.querySelectorAll('#notes .icon').forEach(button => button.click())")
         self.page.mouse.click(*place(self.page, {"x": 320, "y": 240}))
         self.page.keyboard.press("Control+d")
@@ -187,7 +185,6 @@ class Law(Desk):
             self.found(former)
             self.count["reloads at a former address"] += 1
         elif self.served and self.isHome():
-            from browser import loaded, ready
             self.page.reload()
             ready(self.page)
             self.page.wait_for_function("() => studio.status.net === 'open' || studio.status.net === 'refused'")
@@ -250,7 +247,6 @@ class Law(Desk):
 
     def found(self, address):
         """The page of a former address has been loaded: it has what was left there, and shows no document."""
-        from browser import loaded, ready
         ready(self.page)
         self.page.wait_for_function("() => studio.status.net === 'refused'")
         self.page.evaluate(resizing.PROBE)
@@ -304,7 +300,6 @@ class Law(Desk):
 
 def attempt(programs, browser, seed, count, isKept, spoils=None):
     """Runs a case, with kept sockets or without. The sentence that says what is broken, empty if nothing is."""
-    from browser import Studio
     studio = Studio(programs, browser)
     random = randomness.Random(f"folders:{seed}")
     log = []
@@ -329,7 +324,6 @@ def attempt(programs, browser, seed, count, isKept, spoils=None):
 
 
 def main():
-    from browser import LIMIT
     from support.browsers import opened
     parser = argparse.ArgumentParser()
     parser.add_argument("programs")

@@ -3,6 +3,7 @@
 layouts, and a painter that fails."""
 import base64, json, os, struct, subprocess, zlib
 from document_cases import dialog, folder, make, menu, opened
+from studio import LIMIT, box, drag, loaded, place
 
 OURS = "application/x-emojiart+json"
 # A script's event has no data of its own in Firefox.
@@ -57,7 +58,6 @@ def saved(page):
 
 
 def page_with_clipboard(studio, *more, **options):
-    from browser import loaded
     page = studio.page(*more, **options)
     # The clipboard's part of the page comes when there is time.
     loaded(page, "transfer")
@@ -103,7 +103,6 @@ def cut_is_pasted_whole(studio):
 def pasted_again(studio):
     """Each paste lies beside the one before."""
     studio.run("add", studio.document, "🐝", "--at", "320,240")
-    from browser import box
     page = page_with_clipboard(studio)
     page.mouse.click(*box(page, "🐝")[:2])
     data = copy(page)
@@ -250,7 +249,6 @@ def searches_without_the_server(studio):
 def fields_after_keys(studio):
     """A field sets what is typed, and nothing else: moves by keys that are under way are kept. Numbers are read as people write them."""
     studio.run("add", studio.document, "🐝", "--at", "320,240")
-    from browser import box
     page = studio.page()
     page.mouse.click(*box(page, "🐝")[:2])
     page.keyboard.press("g")
@@ -292,7 +290,6 @@ def fields_after_keys(studio):
 def drag_within_the_sheet(studio):
     """An emoji that is dragged, and let go over the sheet, is not placed under it."""
     studio.run("add", studio.document, "🐝", "--at", "320,240")
-    from browser import drag
     page = studio.page(viewport={"width": 500, "height": 800})
     saved(page)
     page.locator(".sheetButton").click()
@@ -310,7 +307,6 @@ def drag_within_the_sheet(studio):
 
 def captions_do_not_wait(studio):
     """Words are shown at once, and other labels keep their frames, while the server says nothing; nothing stays on another document."""
-    from browser import loaded, place
     studio.run("add", studio.document, "🐝", "--at", "100,100")
     ants = f"{studio.folder}/art/ants.emojiart"
     studio.run("new", ants, "--canvas", "640x480")
@@ -364,7 +360,6 @@ def moves_to_a_new_folder(studio):
 
 def drags_draw_nothing(studio):
     """A move of the pointer draws no seed from the browser: only a brush has one."""
-    from browser import box, drag
     studio.run("add", studio.document, "🐝", "--at", "320,240")
     page = studio.page()
     x, y, *_ = box(page, "🐝")
@@ -389,7 +384,6 @@ def drags_draw_nothing(studio):
 
 def cut_beside_a_text(studio):
     """A text that is selected elsewhere, which the browser copies by its event, is not what is cut."""
-    from browser import box
     studio.run("add", studio.document, "🐝", "--at", "320,240")
     page = page_with_clipboard(studio)
     saved(page)
@@ -444,7 +438,6 @@ SPOILS = """{
 
 def painter_is_started_again(studio):
     """A painter that has failed is replaced, with all that it was told."""
-    from browser import box
     studio.run("add", studio.document, "🐝", "--at", "320,240")
     studio.run("background", studio.document, picture_file(studio))
     link = studio.serve()
@@ -505,7 +498,6 @@ def painter_asks_again(studio):
 
 def with_wait(page, holds, what):
     """Waits while the page's requests are answered."""
-    from browser import LIMIT
     import time
     end = time.monotonic() + LIMIT
     while not holds():
@@ -624,7 +616,6 @@ def notes_with_the_focus_stay(studio):
     }""")
     page.goto(studio.serve())
     page.wait_for_function("() => window.studio && studio.ready.then(() => true)")
-    from browser import loaded
     loaded(page, "transfer")
     page.locator("#options").focus()
     for isFocused in [True, False]:
@@ -644,7 +635,6 @@ def notes_with_the_focus_stay(studio):
 def keyboards(studio):
     """A Latin letter counts where the layout has it; the place of a key counts where the layout has no Latin letter there."""
     studio.run("add", studio.document, "🐝", "--at", "320,240")
-    from browser import box
     page = studio.page()
     page.mouse.click(*box(page, "🐝")[:2])
     press = """([key, code, ...keys]) => document.getElementById('options').dispatchEvent(new KeyboardEvent('keydown',

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cases of browser.py that make a poster from an empty folder: by touch on a small page, by keys with the accessibility tree as the only output, and
-by two pages and a command at once. With STUDIO_PICTURES=DIR the three pictures are left there, and the steps of each."""
-import json, os, re, shutil, struct, threading
+by two pages and a command at once. EMOJIART_RECORD=pictures writes the three pictures of the guide."""
+import json, os, re, struct, subprocess, threading
 from document_cases import cell, dialog, opened, search, tap
+from studio import PICTURES, RECORDED, recorded
 
 
 def empty(studio):
@@ -10,9 +11,10 @@ def empty(studio):
     studio.served = f"{studio.folder}/art"
 
 
-def keep(path, name):
-    if os.environ.get("STUDIO_PICTURES"):
-        shutil.copy(path, f"{os.environ['STUDIO_PICTURES']}/{name}.png")
+def keep(studio, path, name):
+    if "pictures" in RECORDED and studio.browser.name == "chromium":
+        subprocess.run(["convert", path, "-resize", "25%", "-colors", "256", "-strip", "-define", "png:exclude-chunks=date,time", f"png8:{PICTURES}/{name}.png"], check=True)
+        recorded(f"{PICTURES}/{name}.png")
 
 
 def art(studio, name):
@@ -127,8 +129,8 @@ def poster_by_touch(studio):
     with page.expect_download() as download:
         hand.tap(dialog(page).get_by_role("button", name="Download"), "Download")
     assert size_of(download.value.path()) == (2160, 3840), size_of(download.value.path())
-    keep(download.value.path(), "poster-touch")
     print(f"poster by touch: {len(hand.steps)} steps", flush=True)
+    keep(studio, download.value.path(), "poster-touch")
 
 
 class Reader:
@@ -222,8 +224,8 @@ def poster_by_keys(studio):
     found = art(studio, "Autumn")["emojis"]
     assert [(each["text"], each["size"], each["x"], each["y"]) for each in found] == [
         ("🎃", 430, 540, 560), ("🍁", 210, 200, 250), ("🍁", 180, 880, 270), ("🍄", 230, 250, 830), ("🦔", 220, 820, 860)], found
-    keep(download.value.path(), "poster-keys")
     print(f"poster by keys: {reader.keys} keys", flush=True)
+    keep(studio, download.value.path(), "poster-keys")
 
 
 def poster_together(studio):
@@ -275,7 +277,7 @@ def poster_together(studio):
     ada.keyboard.press("Control+Shift+E")
     with ada.expect_download() as download:
         dialog(ada).get_by_role("button", name="Download").click()
-    keep(download.value.path(), "poster-together")
+    keep(studio, download.value.path(), "poster-together")
 
 
 JOURNEY_CASES = [poster_by_touch, poster_by_keys, poster_together]

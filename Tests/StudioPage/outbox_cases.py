@@ -4,6 +4,7 @@ other folders at the port, other ports, links, reloads, tabs that end, browsers 
 adds an emoji of its folder, so one that is lost, doubled, or in another folder's document is counted in the files."""
 import http.server, json, os, shutil, socket, subprocess, threading
 from break_cases import control
+from studio import box, drag, loaded, one, place, ready
 
 FOLDERS = {"art": "🐝", "other": "🐘"}
 SAVED = "() => studio.status.net === 'open' && studio.status.pending === 0 && document.getElementById('status').dataset.state === 'saved'"
@@ -17,7 +18,6 @@ def free_port():
 
 def whole(page):
     """Waits until the page has loaded what it loads when there is time: a server of another name does not give it."""
-    from browser import loaded
     for module in ["dialogs", "library"]:
         loaded(page, module)
     page.wait_for_function("() => performance.getEntriesByType('resource').some(e => e.name.endsWith('/library.css') && e.responseEnd)")
@@ -70,7 +70,6 @@ class Desk:
             self.studio.server = None
 
     def open(self, link, page=None):
-        from browser import ready
         self.page = page or self.studio.blank()
         self.page.on("dialog", lambda dialog: dialog.accept())
         self.page.goto(link)
@@ -85,7 +84,6 @@ class Desk:
 
     def edit(self, name="art", count=1):
         """Makes edits of the open document, which is that of a folder."""
-        from browser import place
         for _ in range(count):
             self.page.evaluate("() => document.querySelectorAll('#notes .icon').forEach(button => button.click())")
             self.page.mouse.click(*place(self.page, {"x": 320, "y": 240}))
@@ -119,7 +117,6 @@ class Desk:
 
     def follow(self, link):
         """Opens a link by the dialog, which leads to another address, and waits for the page there."""
-        from browser import ready
         self.paste(link)
         self.arrived(link)
         ready(self.page)
@@ -165,7 +162,6 @@ class Desk:
             self.follow(link)
         else:
             self.address(link)
-        from browser import ready
         ready(self.page)
         self.page.wait_for_function("() => studio.shown() > 0")
         self.saved()
@@ -181,7 +177,6 @@ def same_port(desk):
 
 def other_port(desk):
     """The other folder's server has another port."""
-    from browser import loaded
     desk.follow(desk.serve("other", free_port()))
     loaded(desk.page, "dialogs")
 
@@ -247,7 +242,6 @@ def edits_stay_in_their_folder_control(studio):
 def servers_that_start_again(studio):
     """A server that is started again has another name, and serves the page at its former address: what waits there goes on by the new link, also after a
     reload, when the page cannot read it itself."""
-    from browser import box, drag, loaded, one, ready
     studio.keep_no_socket()
     page, _ = one(studio)
     page.on("dialog", lambda dialog: dialog.accept())
@@ -286,7 +280,6 @@ def servers_that_start_again(studio):
 
 def leaving_asks_while_edits_wait(studio):
     """The browser asks before a page is left at whose address edits wait: the next server has another one, and nothing there tells of them."""
-    from browser import loaded, ready
     studio.server = None
     desk = Desk(studio)
     studio.keep_no_socket()
@@ -350,7 +343,6 @@ def leaving_asks_while_edits_wait(studio):
 
 def edits_outlive_their_tab(studio):
     """Tabs end without a word, one of them after a reload; another tab sends what they have left, once, and leaves what tabs send that are there."""
-    from browser import ready
     studio.server = None
     desk = Desk(studio)
     first = desk.open(desk.serve("art"))
@@ -394,7 +386,6 @@ def edits_outlive_their_tab(studio):
 
 def many_edits_outlive_a_reload(studio):
     """More than the 5 million characters that a browser keeps in storage of texts."""
-    from browser import ready
     count = 22_000
     lines = "\n".join(json.dumps({"add": {"text": "🐝", "x": n % 640, "y": n // 640 % 480, "size": 4}}) for n in range(count))
     subprocess.run([f"{studio.programs}/emojiart", "edit", studio.document, "--json"], env=studio.environment, input=lines, text=True, capture_output=True, check=True)
@@ -431,7 +422,6 @@ def edits_that_cannot_be_kept(studio):
     page.goto(desk.serve("art"))
     page.on("dialog", ask)
     desk.page = page
-    from browser import loaded, ready
     ready(page)
     desk.saved()
     loaded(page, "dialogs")
@@ -553,7 +543,6 @@ window.work = (async () => {
 def strangers_in_the_origin(studio):
     """Another program has the port, and the user loads the page again: its script reads nothing of what waits, and what it plants is not sent. The
     next server is at another address, also at that port, so nothing that the script leaves there can meet it."""
-    from browser import loaded, ready
     studio.server = None
     desk = Desk(studio)
     desk.left_with(2)
@@ -590,7 +579,6 @@ def strangers_in_the_origin(studio):
 
 def links_of_strangers(studio):
     """A link with edits of its own plants nothing, neither at once nor with the next valid link."""
-    from browser import ready
     studio.server = None
     desk = Desk(studio)
     origin = desk.serve("art").split("/#")[0]
@@ -704,7 +692,6 @@ def typed_while_documents_change(studio):
     assert texts_of(studio, desk.document("art")) == ["Hello", "🐝", "🐝"]
     assert page.locator("#words").count() == 0 and texts_of(studio, ants) == ["Hi"]
     # The answer with the next document is on its way.
-    from browser import place
     page.evaluate("""() => { line.holdsReceived = '"document":{' }""")
     cell(page, "bees").click()
     page.wait_for_function("() => line.held.length > 0")
@@ -734,7 +721,6 @@ def folder_that_is_moved(studio):
 
 def choices_at_another_address(studio):
     """What the user has chosen is there at another address, of which the browser knows nothing, and what is kept may be anybody's."""
-    from browser import loaded, ready
     studio.server = None
     desk = Desk(studio)
     page = desk.open(desk.serve("art"))
@@ -780,7 +766,6 @@ def choices_at_another_address(studio):
 
 def former_client_is_free(studio):
     """A page that takes the client of a link holds its former one no longer, so another page can send what that one has left."""
-    from browser import ready
     studio.server = None
     desk = Desk(studio)
     origin = desk.serve("art").split("/#")[0]

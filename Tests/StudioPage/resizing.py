@@ -7,6 +7,7 @@ gesture the file, the store of the page and what the page shows are compared wit
 campaign; a short case is in break_cases.py. Controls come first: a page that is spoilt on purpose must be found.
 """
 import argparse, collections, json, math, os, random as randomness, sys
+from studio import LIMIT, Studio
 
 GESTURES_A_CASE = 10
 EMOJI = "🐝🌸🐛🌻🐞🦋🌷🐜"
@@ -622,7 +623,6 @@ def tally(count):
 
 def attempt(programs, browser, seed, count, spoils=None):
     """Runs a case. The sentence that says what is broken, empty if nothing is."""
-    from browser import Studio
     studio = Studio(programs, browser)
     try:
         case(studio, randomness.Random(f"resizes:{seed}"), count, spoils=spoils)
@@ -634,7 +634,6 @@ def attempt(programs, browser, seed, count, spoils=None):
 
 
 def main():
-    from browser import LIMIT
     from support.browsers import opened
     parser = argparse.ArgumentParser()
     parser.add_argument("programs")

@@ -6,11 +6,12 @@ A screenshot is reduced to the means of blocks of 8 by 8 pixels, and these are c
 than TOLERANCE of 255; a screenshot differs if more than ROOM of its blocks do. So the edge of a letter may be drawn in another way, and an icon
 may not move by four pixels, be missing, or have another colour: each run tries both.
 
-STUDIO_WHOLE=1 compares all, otherwise a phone in the dark and a desk in the light are compared. STUDIO_WRITE_SCREENS=1 writes the committed
-pictures. With STUDIO_PICTURES=DIR the screenshots are left there. Those that differ are left in a folder in any case, each with a picture that
-has the committed blocks, the new ones, and those that differ in red."""
+All are compared where the case is whole, as in the campaign studio-looks; else a phone in the dark and a desk in the light are.
+EMOJIART_RECORD=screens writes the committed pictures. With STUDIO_PICTURES=DIR the screenshots are left there. Those that differ are left in a folder
+in any case, each with a picture that has the committed blocks, the new ones, and those that differ in red."""
 import os, re, subprocess, tempfile
 from document_cases import FIXTURES, cell, damage, dialog, make, opened, search
+from studio import RECORDED, recorded
 
 SCREENS = f"{FIXTURES}/studio/screens"
 BLOCK, TOLERANCE, ROOM = 8, 9, 2
@@ -21,8 +22,9 @@ PAGES = {
     320: {"viewport": {"width": 320, "height": 568}, "is_mobile": True, **FINGERS}, 390: {"viewport": {"width": 390, "height": 844}, "is_mobile": True, **FINGERS},
     768: {"viewport": {"width": 768, "height": 1024}, **FINGERS}, 1280: {"viewport": {"width": 1280, "height": 800}}, 2560: {"viewport": {"width": 2560, "height": 1440}}}
 SCHEMES = ["light", "dark"]
-WRITES = "STUDIO_WRITE_SCREENS" in os.environ
-SHOWN = {width: [scheme for scheme in SCHEMES if WRITES or "STUDIO_WHOLE" in os.environ or (width, scheme) in [(320, "dark"), (1280, "light")]] for width in PAGES}
+WRITES = "screens" in RECORDED
+# What each run compares.
+SHOWN = {320: ["dark"], 1280: ["light"]}
 # The first of 2026, and some days later.
 CHANGED, NOW = 1_767_225_600, 1_767_600_000
 # Notes stay, and that of a server that is away comes at once when `hurries` is set: nothing that is seen depends on how long a run takes.
@@ -284,9 +286,7 @@ def screens(studio):
     gallery(studio)
     committed, found, faults, compared, tried = Committed(), {}, [], 0, 0
     pictures = os.environ.get("STUDIO_PICTURES")
-    for width, schemes in SHOWN.items():
-        if not schemes:
-            continue
+    for width, schemes in (dict.fromkeys(PAGES, SCHEMES) if WRITES or studio.is_whole else SHOWN).items():
         page, size = page_of(studio, width, schemes[0]), PAGES[width]["viewport"]
         seen = []
         for state in states(studio, page):
@@ -317,8 +317,9 @@ def screens(studio):
         page.context.close()
     if WRITES:
         committed.write(found)
-    print(f"screens: {compared} compared, {len(faults)} differ, {tried} controls" + (f", {len(found)} written" if WRITES else ""), flush=True)
-    assert not faults, "\n".join([f"see {pictures}; STUDIO_WRITE_SCREENS=1 writes what is seen now", *faults])
+        recorded(SCREENS)
+    print(f"screens: {compared} compared, {len(faults)} differ, {tried} controls", flush=True)
+    assert not faults, "\n".join([f"see {pictures}; EMOJIART_RECORD=screens writes what is seen now", *faults])
 
 
 # MARK: Print
@@ -368,7 +369,7 @@ def prints(studio):
     os.remove(studio.document)
     studio.served = f"{studio.folder}/art"
     for scheme in SCHEMES:
-        for size in ART_SIZES if scheme == "light" or "STUDIO_WHOLE" in os.environ else ART_SIZES[:1]:
+        for size in ART_SIZES if scheme == "light" or studio.is_whole else ART_SIZES[:1]:
             page = page_of(studio, 1280, scheme)
             page.evaluate("() => { window.print = () => { window.printed = true } }")
             cell(page, str(size[0])).click()
@@ -421,14 +422,15 @@ CUT = """() => [...document.querySelectorAll('button, p, label, small, kbd, dial
   if (!element.getBoundingClientRect().width || element.closest('[inert], .hiddenText') || style.visibility === 'hidden' || (style.textOverflow === 'ellipsis' && element.title)) return false;
   return element.scrollWidth > element.clientWidth + 2 && style.display !== 'inline';
 }).map(element => element.outerHTML.slice(0, 90))"""
-WIDE_WAYS = list(WAYS) if "STUDIO_WHOLE" in os.environ else ["right to left, phone", "text spacing, phone", "zoomed to 200 %"]
+# What each run looks at.
+SOME_WAYS = ["right to left, phone", "text spacing, phone", "zoomed to 200 %"]
 
 
 def reflows(studio):
     """In each state no control and no text is outside the page or cut: right to left, with wide spacing, zoomed, and on low pages."""
     gallery(studio)
-    looked = 0
-    for way in WIDE_WAYS:
+    looked, ways = 0, list(WAYS) if studio.is_whole else SOME_WAYS
+    for way in ways:
         width, options, style = WAYS[way]
         page = page_of(studio, width, **options)
         if way.startswith("right"):
@@ -449,7 +451,7 @@ def reflows(studio):
             page.evaluate("text => { const sheet = new CSSStyleSheet(); sheet.replaceSync(text); document.adoptedStyleSheets.push(sheet) }", style)
             assert page.evaluate(script), f"{way}: the control is found: {style}"
         page.context.close()
-    print(f"reflow: {looked} screens of {len(WIDE_WAYS)} ways", flush=True)
+    print(f"reflow: {looked} screens of {len(ways)} ways", flush=True)
 
 
 SCREEN_CASES = [screens, prints, reflows]

@@ -2,6 +2,7 @@
 """Cases of browser.py about the start of the page in browsers that keep nothing, lack something, or do not get all of it: it works, or says in a
 sentence what is missing and what to do. It never goes on waiting."""
 import json
+from studio import box, drag, ready, trade
 
 # What the browser refuses, by a script that runs first, and what the user is told; None where the page works all the same.
 BLOCKED = "throw new DOMException('blocked', 'SecurityError')"
@@ -31,7 +32,6 @@ def waits(page):
 
 def starts(studio):
     """The table of starts."""
-    from browser import box, drag, ready
     studio.run("add", studio.document, "🐝", "--at", "320,240")
     studio.served = f"{studio.folder}/art"
     studio.serve()
@@ -52,7 +52,6 @@ def starts(studio):
             assert page.locator("#trouble").is_visible() and not waits(page), name
             # The link is not used up where another browser can open it.
             if "lacks" in sentence or "program" in sentence:
-                from browser import trade
                 assert trade(link) == 200, name
         studio.faults.clear()
         page.context.close()
@@ -60,7 +59,6 @@ def starts(studio):
 
 def modules_that_do_not_arrive(studio):
     """The server ends, or a module is refused, while the page loads."""
-    from browser import ready
     studio.run("add", studio.document, "🐝", "--at", "320,240")
     studio.serve()
     for name in LOST:
@@ -80,7 +78,6 @@ def modules_that_do_not_arrive(studio):
 
 def spent_links(studio):
     """A link that was used says how to get another one, for as long as that is needed, and the page goes on with it."""
-    from browser import ready
     link = studio.serve()
     page = studio.blank()
     page.goto(link)

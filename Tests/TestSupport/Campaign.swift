@@ -37,12 +37,23 @@ package struct Campaign: Sendable {
 
   /// The places that a sweep tries: in a smoke test some of them, evenly spread, and otherwise those with the numbers of the cases.
   package func chosen<Place>(of all: [Place]) -> [Place] {
-    if isRunning {
-      guard seed <= all.count else { return [] }
-      return Array(all[(Int(seed) - 1)...].prefix(count))
-    }
-    guard count < all.count else { return all }
-    return (0..<count).map { all[($0 * 2 + 1) * all.count / (2 * count)] }
+    isRunning ? numbered(all) : Self.spread(count, over: all, at: { ($0 * 2 + 1) * all.count / (2 * $1) })
+  }
+
+  /// The same, but in a smoke test one place of each of some states, among them the first and the last state: so each outcome occurs.
+  package func chosen<Place>(of all: [Place], state: KeyPath<Place, Int>) -> [Place] {
+    if isRunning { return numbered(all) }
+    let states = Dictionary(grouping: all) { $0[keyPath: state] }.sorted { $0.key < $1.key }.map(\.value)
+    return Self.spread(count, over: states, at: { $0 * (states.count - 1) / max(1, $1 - 1) })
+      .map { $0[$0.count / 2] }
+  }
+
+  private func numbered<Place>(_ all: [Place]) -> [Place] {
+    seed <= all.count ? Array(all[(Int(seed) - 1)...].prefix(count)) : []
+  }
+
+  private static func spread<Each>(_ count: Int, over all: [Each], at index: (Int, Int) -> Int) -> [Each] {
+    count < all.count ? (0..<count).map { all[index($0, count)] } : all
   }
 
   /// Prints how many cases were tried, which `scripts/dev torture` adds to its tally.

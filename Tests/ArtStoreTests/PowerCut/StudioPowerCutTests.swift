@@ -37,7 +37,8 @@ import Testing
       "../../../../scripts/dev"
     ).standardizedFileURL.path
     try recording.record(
-      script, ["torture", "studio", "record", emojiart, file.path], environment: ["EMOJIART_STATE": folder["state"]]
+      script, ["torture", "studio", "record", file.path, "--program", emojiart],
+      environment: ["EMOJIART_STATE": folder["state"]]
     ) { $0.hasPrefix(#"{"saved": {"revision": "#) }
     let power = try PowerCut(recording)
     let campaign = Campaign("studio-power", smoke: 100)

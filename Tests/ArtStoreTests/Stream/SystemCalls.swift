@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
+import Testing
 
 /// A system call that strace can tamper with, by its number among the calls of its name in its thread.
 struct SystemCall: CustomStringConvertible {
@@ -13,6 +15,23 @@ struct SystemCall: CustomStringConvertible {
   /// The line of strace.
   let text: String
   var description: String { "\(name) \(number), \(text.prefix(160))" }
+}
+
+extension [SystemCall] {
+  /// Those from the first one about a folder on.
+  func from(_ folder: String) -> [SystemCall] {
+    Array(drop { $0.name == "execve" || !$0.text.contains(folder) })
+  }
+}
+
+/// Expects that each outcome occurred in a smoke test. The parts of a campaign are added up by `scripts/dev torture`, which has the least
+/// of each.
+func expectEach(
+  _ outcomes: [String: Int], _ campaign: Campaign, sourceLocation: SourceLocation = #_sourceLocation
+) {
+  guard !campaign.isRunning else { return }
+  let missing = outcomes.filter { $0.value == 0 }.keys.sorted()
+  #expect(missing == [], "\(campaign.name) has outcomes that do not occur", sourceLocation: sourceLocation)
 }
 
 /// The trace of a run.

@@ -5,6 +5,9 @@ sys.path.insert(0, os.path.dirname(__file__))
 from playwright.sync_api import sync_playwright
 from firefox import Firefox
 
+# Debian's browsers, by their names here.
+PROGRAMS = {"chromium": "chromium", "firefox": "firefox-esr"}
+
 
 class Chromium:
     """Debian's Chromium, by Playwright. Firefox has the same methods, by WebDriver BiDi."""

@@ -30,37 +30,48 @@ KEYS = {"Alt": "\uE00A", "ArrowDown": "\uE015", "ArrowLeft": "\uE012", "ArrowRig
 SHIFTED = dict(zip("`1234567890-=[]\\;',./", "~!@#$%^&*()_+{}|:\"<>?"))
 # What BiDi answers for a page that is just being replaced by another one.
 GONE = ["no such frame", "unknown error"]
+# The windows around pages.
+CHROME = {"moz:scope": "chrome"}
+SETTING = "(text) => { for (const [name, value] of Object.entries(JSON.parse(text))) Services.prefs.setIntPref(name, value) }"
+
+
+def chrome_call(bidi, window, function, argument=None):
+    """Calls a function of JavaScript in a window of Firefox, around the pages."""
+    answer = bidi.send("script.callFunction", target={"context": window}, awaitPromise=False, functionDeclaration=function,
+                       arguments=[{"type": "string", "value": json.dumps(argument)}])
+    if answer["type"] == "exception":
+        raise AssertionError(answer["exceptionDetails"]["text"])
+    return answer["result"].get("value")
 
 
 class Firefox:
     """Processes of Firefox, one for each context that is open: a window takes the focus from the others of its process, and people who draw together
-    have one each. Dark colours and a pointer that is a finger are preferences of a process, since BiDi sets them for no page. A process is used
-    again when its context is closed."""
+    have one each. A process is used again when its context is closed."""
     name = "firefox"
 
     def __init__(self, limit, preferences={}):
         self.limit, self.preferences = limit, preferences
-        self.processes, self.idle = [], {}
+        self.processes, self.idle = [], []
         # The first one says its version.
-        first = self.start("light", False)
-        self.version = first.version
-        self.release(first)
+        self.idle.append(self.start())
+        self.version = self.idle[0].version
 
-    def start(self, color_scheme, has_touch):
+    def start(self):
+        self.processes.append(Bidi(limit=self.limit, preferences=self.preferences))
+        return self.processes[-1]
+
+    def take(self, color_scheme, has_touch):
+        """A process with its colours and its pointer: preferences, since BiDi sets them for no page."""
+        process = self.idle.pop() if self.idle else self.start()
         # 1 is a coarse pointer that does not hover, a finger; 6 a fine one that hovers, a mouse.
         pointer = 1 if has_touch else 6
-        process = Bidi(limit=self.limit, preferences=self.preferences | {
+        chrome_call(process, process.send("browsingContext.getTree", **CHROME)["contexts"][0]["context"], SETTING, {
             "layout.css.prefers-color-scheme.content-override": 0 if color_scheme == "dark" else 1,
             "ui.primaryPointerCapabilities": pointer, "ui.allPointerCapabilities": pointer})
-        process.kind = color_scheme, has_touch
-        self.processes.append(process)
         return process
 
-    def take(self, *kind):
-        return self.idle[kind].pop() if self.idle.get(kind) else self.start(*kind)
-
     def release(self, process):
-        self.idle.setdefault(process.kind, []).append(process)
+        self.idle.append(process)
 
     def new_context(self, **options):
         return Context(self, **options)
@@ -124,8 +135,8 @@ class Page:
     def __init__(self, context):
         self.context, self.browser, self.bidi = context, context.browser, context.bidi
         self.limit = self.browser.limit
-        # A window of its own: a tab behind another one paints nothing.
-        self.id = self.bidi.send("browsingContext.create", type="window", userContext=context.id)["context"]
+        # A tab behind another one paints nothing, so each page but the first has a window, which costs more.
+        self.id = self.bidi.send("browsingContext.create", type="window" if context.pages else "tab", userContext=context.id)["context"]
         self.set_viewport_size(context.viewport)
         self.keyboard, self.mouse = Keyboard(self), Mouse(self)
         self.dialogs = []
@@ -239,12 +250,9 @@ class Page:
     def aria_snapshot(self):
         """The accessibility tree of Firefox's own service, which its window has, and BiDi does not tell."""
         window = self.bidi.send("browsingContext.getTree", root=self.id)["contexts"][0]["clientWindow"]
-        around = self.bidi.send("browsingContext.getTree", **{"moz:scope": "chrome"})["contexts"]
+        around = self.bidi.send("browsingContext.getTree", **CHROME)["contexts"]
         [context] = [each["context"] for each in around if each["clientWindow"] == window]
-        answer = self.bidi.send("script.callFunction", target={"context": context}, awaitPromise=False, functionDeclaration=TREE)
-        if answer["type"] == "exception":
-            raise AssertionError(answer["exceptionDetails"]["text"])
-        return answer["result"]["value"]
+        return chrome_call(self.bidi, context, TREE)
 
     # MARK: Elements
 

@@ -2,8 +2,6 @@
 """The studio's server of one document, and pages that keep what the browser's page keeps (store.js), for `scripts/dev torture studio`."""
 
 import http.client
-import importlib.machinery
-import importlib.util
 import json
 import os
 import re
@@ -13,20 +11,10 @@ import socket
 import subprocess
 import sys
 
+import studio_client as client
+
 from . import Hung, read
 
-PROJECT = os.path.abspath(os.path.join(os.path.dirname(__file__), "../../../.."))
-
-
-def client_of_pages():
-    """The module of `Fixtures/bin/studio-page`, which speaks the protocol."""
-    loader = importlib.machinery.SourceFileLoader("studio_page", os.path.join(PROJECT, "Fixtures/bin/studio-page"))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
-    loader.exec_module(module)
-    return module
-
-
-client = client_of_pages()
 GONE = (client.Gone, ConnectionError, http.client.HTTPException)  # what a page meets when its server has been killed
 WAIT = 60  # seconds after which something that does not come counts as hung
 
