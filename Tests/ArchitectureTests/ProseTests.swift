@@ -64,8 +64,8 @@ import Testing
     #expect(files.count >= 80, "the check finds the pages")
     for file in files {
       let text = try prose(project.text(file))
-      let found = try Self.phrases.flatMap { try found($0.pattern, in: text) }
-      #expect(found == [], "\(file)")
+      let avoided = try Self.phrases.flatMap { try found($0.pattern, in: text) }
+      #expect(avoided == [], "\(file)")
     }
     for (pattern, bad, good) in Self.phrases {
       #expect(
@@ -151,6 +151,27 @@ import Testing
     let page = try project.text("docs/GLOSSARY.md")
     #expect(doubled(page) == [])
     #expect(doubled(page + "\n| guard, page | a person |\n") == ["page"], "the check can fail")
+  }
+
+  /// The paths of CODEOWNERS that match nothing.
+  private func unowned(_ text: String) throws -> [String] {
+    try text.split(separator: "\n").filter { $0.hasPrefix("/") }.compactMap { line in
+      let path = String(line.prefix { $0 != " " })
+      let parts = path.split(separator: "*", omittingEmptySubsequences: false)
+      let start = project.root.path + parts[0]
+      if parts.count == 1 { return FileManager.default.fileExists(atPath: start) ? nil : path }
+      let folder = URL(fileURLWithPath: start).deletingLastPathComponent()
+      let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+      return names.contains { "\(folder.path)/\($0)".hasPrefix(start) } ? nil : path
+    }
+  }
+
+  @Test("A2 each path of CODEOWNERS is there")
+  func owners() throws {
+    let text = try project.text(".github/CODEOWNERS")
+    #expect(try unowned(text) == [] && text.contains("*"))
+    let gone = "/Sources/Gone/ @x\n/Sources/CWorker/gone*.c @x\n"
+    #expect(try unowned(gone) == ["/Sources/Gone/", "/Sources/CWorker/gone*.c"], "the check can fail")
   }
 
   // MARK: Decisions

@@ -7,23 +7,14 @@ import Testing
 
 @testable import ArtDrawing
 
-/// Drawings compared with pictures that were checked by eye, in `Fixtures/render`, in a folder for each font file.
+/// Drawings compared with pictures that were checked by eye, in `Fixtures/render`. They are drawn with a font of the tests, so no update of the
+/// system's fonts changes them.
 @Suite("Reference pictures") struct ReferenceTests {
   private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .appendingPathComponent("../../Fixtures").standardizedFileURL
 
-  /// The beginning of the font's SHA-256.
-  private func digest() throws -> String {
-    let program = Process()
-    let output = Pipe.unshared()
-    program.executableURL = URL(fileURLWithPath: "/usr/bin/sha256sum")
-    program.arguments = [Sheet.font]
-    program.standardOutput = output
-    try program.start()
-    let sum = try output.fileHandleForReading.readToEnd() ?? Data()
-    program.waitUntilExit()
-    return String(decoding: sum.prefix(16), as: UTF8.self)
-  }
+  /// The font of `scripts/dev test-font`.
+  private static let font = folder.appendingPathComponent("fonts/emoji.ttf").path
 
   private static func sheet(_ name: String) throws -> (Sheet, CanvasRect?, Int, Int) {
     func picture(_ name: String) throws -> [UInt8] {
@@ -87,7 +78,7 @@ import Testing
       try sheet.add(add.text, add.x, add.y, add.size)
     }
     let shown = Self.folder.appendingPathComponent("../docs/pictures/picnic.png").standardizedFileURL
-    let drawn = try Pixels(decoding: try Sheet.png(try sheet.drawing()).bytes)
+    let drawn = try Pixels(decoding: try Sheet.png(try sheet.drawing(font: Self.font)).bytes)
     let reference = try Pixels(contentsOf: shown)
     let distance = try #require(drawn.distance(to: reference))
     #expect(distance.mean < 0.001 && distance.different < 0.001, "\(distance)")
@@ -99,18 +90,11 @@ import Testing
     arguments: ["kinds", "sizes", "missing", "beyond", "thumbnail"])
   func references(_ name: String) throws {
     let (sheet, region, width, height) = try Self.sheet(name)
-    let bytes = try Sheet.png(try sheet.drawing(region, width: width, height: height)).bytes
-    let place = Self.folder.appendingPathComponent("render/\(try digest())/\(name).png")
-    try GoldenFiles.record("references") {
-      try FileManager.default.createDirectory(
-        at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
-      try Data(bytes).write(to: place)
-    }
-    guard FileManager.default.fileExists(atPath: place.path) else {
-      Issue.record(
-        "there are no pictures of this font: record them with EMOJIART_RECORD=references and check them")
-      return
-    }
+    let bytes = try Sheet.png(
+      try sheet.drawing(region, width: width, height: height, font: Self.font)
+    ).bytes
+    let place = Self.folder.appendingPathComponent("render/\(name).png")
+    try GoldenFiles.record("references") { try Data(bytes).write(to: place) }
     let reference = try Pixels(contentsOf: place)
     let distance = try #require(try Pixels(decoding: bytes).distance(to: reference))
     #expect(distance.mean < 0.001 && distance.different < 0.001, "\(distance)")
@@ -121,7 +105,9 @@ import Testing
       let step = Double(sheet.canvas.width) / Double(width) / 2
       moved.labels[index].position = try Point(x: old.x + step, y: old.y)
     }
-    let other = try Sheet.png(try moved.drawing(region, width: width, height: height)).bytes
+    let other = try Sheet.png(
+      try moved.drawing(region, width: width, height: height, font: Self.font)
+    ).bytes
     let far = try #require(try Pixels(decoding: other).distance(to: reference))
     #expect(far.mean > 0.001, "a shift is noticed: \(far)")
     print("\(name): \(distance.mean) apart; half a pixel beside: \(far.mean)")

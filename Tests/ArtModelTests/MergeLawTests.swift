@@ -54,9 +54,8 @@ import Testing
 
   /// Plays the schedules of a campaign, and prints what they add up to.
   private static func play(
-    _ name: String, smoke: Int, _ title: String, _ schedule: (UInt64) throws -> (MergeWorld, lost: Int)
+    _ campaign: Campaign, _ title: String, _ schedule: (UInt64) throws -> (MergeWorld, lost: Int)
   ) throws -> Tally {
-    let campaign = Campaign(name, smoke: smoke)
     var tally = Tally()
     for number in campaign.cases {
       let (world, lost) = try schedule(number)
@@ -77,7 +76,7 @@ import Testing
 
   @Test("M41 whoever merges whatever copies in whatever order gets the same document, and no edit is lost")
   func laws() throws {
-    let tally = try Self.play("merge-laws", smoke: 40, "merging") { number in
+    let tally = try Self.play(Campaign("merge-laws", smoke: 40), "merging") { number in
       let machines = [3, 3, 3, 5][Int(number % 4)]
       var world = try MergeWorld(seed: number, machines: machines, hasFewIDs: number % 5 == 0)
       try Self.run(&world, machines: machines, steps: 40)
@@ -92,7 +91,7 @@ import Testing
 
   @Test("M41 fifty machines with a thousand edits become one document, and no edit is lost")
   func fiftyMachines() throws {
-    let tally = try Self.play("merge-fifty", smoke: 1, "merging fifty") { number in
+    let tally = try Self.play(Campaign("merge-fifty", smoke: 1), "merging fifty") { number in
       var world = try MergeWorld(seed: number, machines: 50)
       try Self.run(&world, machines: 50, steps: 1_400, laws: false)
       try Self.heal(&world, number)
@@ -106,7 +105,7 @@ import Testing
   )
   func shortLogs() throws {
     var byValue = 0
-    _ = try Self.play("merge-short-logs", smoke: 40, "merging short logs") { number in
+    _ = try Self.play(Campaign("merge-short-logs", smoke: 40), "merging short logs") { number in
       var world = try MergeWorld(seed: number, machines: 3, keeping: 24)
       try Self.run(&world, machines: 3, steps: 60)
       for (one, other) in [(0, 1), (1, 2), (2, 0)] {

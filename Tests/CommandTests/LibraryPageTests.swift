@@ -3,6 +3,8 @@
 import ArtDocument
 import ArtExchange
 import ArtModel
+import ArtNames
+import ArtProtocol
 import ArtStore
 import ArtWorker
 import ArtWorkspace
@@ -71,6 +73,26 @@ private enum LibraryExamples {
     print(art.dialect.rawValue, art.emojiCount, art.report.notes.map(\.text))
     try Dialect.emojiart2021b.write(await document.content, picture: nil) { piece in output += piece }
   }
+
+  static func read() {
+    do throws(ArtError) {
+      let content = try DocumentFile("bees.emojiart").read()
+      print(content.emojisInOrder().map(\.text))
+    } catch {
+      print(error.code, error.subject ?? "", error.cause)
+    }
+  }
+
+  static func lines() throws {
+    let line = Array(#"{"undo":1,"tag":"7"}"#.utf8)
+    let request = try line.withUnsafeBufferPointer { try ProtocolRequest($0) }
+    print(String(decoding: request?.line ?? [], as: UTF8.self))
+  }
+
+  static func names() {
+    let found = EmojiNames.search(["honeybee"], limit: 5)
+    print(found?.emojis.map(\.emoji) ?? [])
+  }
 }
 
 /// Examples in Swift on pages, compared with a source that has them for the compiler.
@@ -112,10 +134,10 @@ struct LibraryPageTests {
     let page = try String(contentsOf: Project.root.appending(path: "docs/LIBRARY.md"), encoding: .utf8)
     let examples = CompiledExamples.examples(in: page)
     let compiled = try CompiledExamples()
-    #expect(examples.count == 6)
+    #expect(examples.count == 9)
     #expect(compiled.missing(examples) == [])
     // The control: an example that is not compiled is found.
-    let other = try #require(examples.last).replacingOccurrences(of: "reading:", with: "of:")
+    let other = try #require(examples.last).replacingOccurrences(of: "limit:", with: "of:")
     #expect(
       compiled.missing(["import Nothing\n\n\(other)"]) == ["import Nothing", "import Nothing\n\n\(other)"])
   }

@@ -143,6 +143,7 @@ def trees(studio):
         page.context.close()
     if "trees" in RECORDED:
         recorded(TREES)
+    assert tried == len(os.listdir(TREES)), "each committed tree is of a screen"
     print(f"accessibility trees: {tried} compared", flush=True)
 
 

@@ -24,7 +24,8 @@ from studio import LIMIT, Skip, Studio
 from support.browsers import PROGRAMS, opened
 
 # The cases that take longest come first, so that no processor is idle at the end.
-LONGEST = []
+LONGEST = ["axe", "stored_scripts", "poster_by_keys", "edits_stay_in_their_folder", "sizes_change_in_gestures", "another_server_at_the_port", "picnic", "trees",
+           "many_edits_outlive_a_reload", "breaks_while_switching", "overlapping_switches", "reflows", "cut_is_pasted_whole", "screens", "poster_together"]
 CASES = {case.__name__: case for case in [stored_scripts, *GESTURE_CASES, *DOCUMENT_CASES, *ACCESSIBLE_CASES, *JOURNEY_CASES, *BREAK_CASES, *SCREEN_CASES, *HAND_CASES,
                                           *OUTBOX_CASES, *START_CASES, *PICNIC_CASES]}
 # The cases that one browser cannot run, and why: the other one runs them.
@@ -137,6 +138,7 @@ def main():
         parser.error(f"no case is called {', '.join(sorted(unknown))}")
     if given.jobs < 1:
         parser.error("--jobs is at least 1")
+    assert set(LONGEST) <= set(CASES), "the longest cases are cases"
     names = sorted(given.names or CASES, key=lambda name: LONGEST.index(name) if name in LONGEST else len(LONGEST))
     browsers = [given.browser] if given.browser else list(PROGRAMS)
     allowed, programs = allowed_reasons(), os.path.abspath(given.programs)

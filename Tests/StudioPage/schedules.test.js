@@ -275,10 +275,11 @@ function run(seed, faults = {}) {
   return seen;
 }
 
-test('pages have what the server has, in whatever order messages arrive', (t) => {
-  const schedules = 20_000;
+test('pages have what the server has, in whatever order messages arrive', () => {
+  // The campaign studio-schedules tries others.
+  const [first, schedules] = [Number(process.env.EMOJIART_SEED ?? 1), Number(process.env.EMOJIART_COUNT ?? 2_000)];
   const sum = { breaks: 0, overflows: 0, news: 0, tags: 0 };
-  for (let seed = 1; seed <= schedules; seed += 1) {
+  for (let seed = first; seed < first + schedules; seed += 1) {
     let seen;
     try {
       seen = run(seed);
@@ -288,7 +289,7 @@ test('pages have what the server has, in whatever order messages arrive', (t) =>
     }
     for (const key of Object.keys(sum)) sum[key] += seen[key];
   }
-  t.diagnostic(`${schedules} schedules: ${JSON.stringify(sum)}`);
+  console.log(`H8 schedules of pages from ${first}: ${schedules} schedules, 0 broken; ${JSON.stringify(sum)}`);
   assert.ok(sum.breaks > schedules / 2 && sum.overflows > schedules / 4 && sum.news > schedules / 2);
 });
 
@@ -298,11 +299,14 @@ for (const [fault, message] of [
 ]) {
   test(`control: schedules fail where a program ${fault}`, (t) => {
     const messages = [];
-    for (let seed = 1; seed <= 500; seed += 1) {
-      try { run(seed, { [fault]: true }); } catch (error) { messages.push(error.message); }
+    let [expected, seed] = [0, 1];
+    for (; seed <= 500 && expected <= 10; seed += 1) {
+      try { run(seed, { [fault]: true }); } catch (error) {
+        messages.push(error.message);
+        expected += message.test(error.message);
+      }
     }
-    const expected = messages.filter((each) => message.test(each)).length;
-    t.diagnostic(`${messages.length} of 500 schedules failed, ${expected} as expected`);
+    t.diagnostic(`${messages.length} of ${seed} schedules failed, ${expected} as expected`);
     assert.ok(expected > 10, messages[0]);
   });
 }

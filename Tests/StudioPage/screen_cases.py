@@ -283,6 +283,7 @@ def control(page, scheme, wanted, width):
 
 def screens(studio):
     """The page looks as it is committed."""
+    assert {*os.listdir(SCREENS)} == {f"{state}-{scheme}.png" for state in STATES for scheme in SCHEMES}, "each committed picture is of a state"
     gallery(studio)
     committed, found, faults, compared, tried = Committed(), {}, [], 0, 0
     pictures = os.environ.get("STUDIO_PICTURES")

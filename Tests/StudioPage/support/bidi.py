@@ -15,6 +15,8 @@ PREFERENCES = {
     "remote.events.async.wheel.enabled": True,
     # A PDF that was downloaded is not opened in a tab over the page.
     "pdfjs.disabled": True,
+    # A download opens no panel over the page, which would take the next click.
+    "browser.download.alwaysOpenPanel": False,
     # A new window is empty.
     "browser.newtabpage.enabled": False,
     "browser.startup.homepage": "about:blank",

@@ -23,6 +23,7 @@ class Campaign:
     program: tuple[str, ...] = ()  # or words of `scripts/dev`, with --seed, --count and, for torture, --program
     promises: tuple[Promise, ...] = ()
     is_sweep: bool = False
+    is_alone: bool = False  # tries no program
 
 
 def swept(name, what, tests, pattern, least, part=100, whole=2_000, outcomes=None):
@@ -160,6 +161,13 @@ CAMPAIGNS = (
     Campaign("studio-resizes", "sizes of the page in the middle of gestures", 12, 4, program=("torture", "page-resizes"),
              promises=tuple(Promise(f"sizes in gestures in {name}", rf"^H8 resizes during gestures in {name}: .* (\d+) resizes, .* 0 broken", 200)
                             for name in ("chromium", "firefox"))),
+    Campaign("studio-looks", "screens, designs and ways of reflow", 1, 1, program=("torture", "page-looks"),
+             promises=(Promise("screenshots compared", r"^passed: screens in .*: (\d+) compared, 0 differ", 130),
+                       Promise("trees compared", r"^passed: trees in .*: (\d+) compared", 60),
+                       Promise("screens without a fault of axe", r"^passed: axe in .*: (\d+) screens", 250),
+                       Promise("screens of reflow", r"^passed: reflows in .*: (\d+) screens of 9 ways", 110))),
+    Campaign("studio-schedules", "schedules of two pages and a server", 20_000, 20_000, program=("torture", "page-schedules"), is_alone=True,
+             promises=(Promise("schedules of two pages and a server", r"^H8 schedules of pages from \d+: (\d+) schedules, 0 broken", 20_000),)),
     Campaign("studio-folders", "pages between two folders and addresses", 24, 4, program=("torture", "page-folders"),
              promises=tuple(Promise(f"edits without a server in {name}", rf"^H20 folders and addresses in {name}: .* (\d+) edits without a server, .* 0 broken", 20)
                             for name in ("chromium", "firefox"))),
