@@ -11,7 +11,8 @@ let package = Package(
     .executableTarget(
       name: "Dependent",
       dependencies: [
-        "ArtDocument", "ArtExchange", "ArtProtocol", "ArtWorker", "ArtWorkspace", "emojiart-inotify", "emojiart-studio",
+        "ArtDocument", "ArtExchange", "ArtProtocol", "ArtWorker", "ArtWorkspace", "emojiart-inotify",
+        "emojiart-studio",
       ].map { .product(name: $0, package: "emojiart") })
   ]
 )

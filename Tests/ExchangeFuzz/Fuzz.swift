@@ -33,6 +33,7 @@ public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 }
 
 private func stop(_ words: String) -> Never {
-  fputs("fuzz: \(words)\n", stderr)
+  let line = Array("fuzz: \(words)\n".utf8)
+  _ = line.withUnsafeBytes { write(2, $0.baseAddress, $0.count) }
   abort()
 }

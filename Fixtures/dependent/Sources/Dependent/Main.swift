@@ -29,7 +29,9 @@ import ArtWorkspace
     if let error = await workspace.close() { throw error }
 
     let content = try file.read()
-    for emoji in content.emojisInOrder() { print("\(emoji.text) is at \(emoji.position.x),\(emoji.position.y)") }
+    for emoji in content.emojisInOrder() {
+      print("\(emoji.text) is at \(emoji.position.x),\(emoji.position.y)")
+    }
 
     var written: [UInt8] = []
     try Dialect.emojiart2021b.write(content, picture: nil) { piece in written += piece }
