@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stands for code of a stranger that a bug in a library runs. Tests build it twice.
 //
-// As a library that is preloaded into emojiart-worker it takes the place of a function of gdk-pixbuf, or of libcurl, which is called
+// As a library that is preloaded into emojiart-worker it takes the place of a function of libpng, HarfBuzz or libcurl, which is called
 // with the first bytes of a stranger, and there makes the attempt that INTRUDER_ATTEMPT names. As a program:
 //   intruder list                  prints the attempts' names, a line each
 //   intruder try NAME              makes the attempt, as a process without a sandbox
@@ -371,8 +371,14 @@ static _Noreturn void make(const char *name) {
 
 #ifdef LIBRARY
 
-int gdk_pixbuf_loader_write(void *loader, const void *bytes, size_t size, void *error) {
-  (void)loader, (void)bytes, (void)size, (void)error;
+void png_process_data(void *png, void *info, unsigned char *bytes, size_t size) {
+  (void)png, (void)info, (void)bytes, (void)size;
+  make(getenv("INTRUDER_ATTEMPT") ? getenv("INTRUDER_ATTEMPT") : "");
+}
+
+// Its name from HarfBuzz 7 on.
+void hb_font_draw_glyph(void *font, unsigned glyph, void *functions, void *data) {
+  (void)font, (void)glyph, (void)functions, (void)data;
   make(getenv("INTRUDER_ATTEMPT") ? getenv("INTRUDER_ATTEMPT") : "");
 }
 

@@ -81,7 +81,7 @@ extension AnonymousPicture {
   private static func endOfData(_ file: PictureBytes, _ header: PictureHeader) -> Int {
     var data: [UInt8] = []
     PNGChunks.each(file) { kind, part in if kind == "IDAT" { data += part.slice } }
-    let end = PNGChunks.dataCount(file, header).map { cpixbuf_inflates(data, data.count, $0) } ?? 0
+    let end = PNGChunks.dataCount(file, header).map { cpicture_inflates(data, data.count, $0) } ?? 0
     return end > 0 ? end : data.count
   }
 
@@ -93,7 +93,7 @@ extension AnonymousPicture {
     else { return nil }
     let room = profile.count + profile.count / 100 + 64
     let deflated = [UInt8](unsafeUninitializedCapacity: room) { buffer, count in
-      count = cpixbuf_deflate(profile, profile.count, buffer.baseAddress, room)
+      count = cpicture_deflate(profile, profile.count, buffer.baseAddress, room)
     }
     return Array("icc\0\0".utf8) + deflated
   }
@@ -102,13 +102,13 @@ extension AnonymousPicture {
 
   private static func expanded(_ packed: [UInt8], to size: Int) -> [UInt8] {
     [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
-      count = cpixbuf_inflate(packed, packed.count, buffer.baseAddress, size)
+      count = cpicture_inflate(packed, packed.count, buffer.baseAddress, size)
     }
   }
 
   private static func chunk(_ kind: String, _ data: some Collection<UInt8>) -> [UInt8] {
     let kindAndData = Array(kind.utf8) + data
-    return big(data.count) + kindAndData + big(Int(cpixbuf_checksum(kindAndData, kindAndData.count)))
+    return big(data.count) + kindAndData + big(Int(cpicture_checksum(kindAndData, kindAndData.count)))
   }
 
   /// The segments that decoding needs, and the colour profile (ICC.1:2022, B.4).

@@ -17,7 +17,7 @@ public final class DecodedPicture {
   /// Bytes from one row to the next.
   public let stride: Int
 
-  private var pixels: cpixbuf_pixels
+  private var pixels: cpicture_pixels
 
   /// Decodes the picture. A `scale` below 1 makes both sides smaller, rounded up, during decoding or after it.
   /// Throws `notAnImage` and `tooManyPixels`. Call it only in a process with limits on memory and time.
@@ -25,23 +25,16 @@ public final class DecodedPicture {
     let header = try PictureHeader(bytes)
     try limits.check(header.width, header.height)
     let frame = try FirstFrame.of(bytes, header, limits)
-    // The AVIF loader applies the orientation itself.
-    let isTurned = header.kind == .avif
-    let stored = isTurned ? header.turned : (header.width, header.height)
-    let size = Downscaling(width: stored.0, height: stored.1, scale: scale)
-    pixels = cpixbuf_pixels()
-    orientation = isTurned ? 1 : header.orientation
+    let size = Downscaling(width: header.width, height: header.height, scale: scale)
+    pixels = cpicture_pixels()
+    orientation = header.orientation
     do throws(Refusal) {
       let reduction = header.kind == .jpeg ? size.reduction : 1
       try frame.decode(header, reduction: Int32(reduction), into: &pixels)
-      if (frame.width, frame.height) != stored {
-        let isPlaced = cpixbuf_place(
-          &pixels, Int32(frame.left), Int32(frame.top), Int32(stored.0), Int32(stored.1))
-        guard isPlaced else { throw Refusal.outOfMemory(header) }
-      }
+      guard frame.fit(&pixels, to: header) else { throw Refusal.outOfMemory(header) }
       guard size.shrink(&pixels, reducedBy: reduction) else { throw Refusal.outOfMemory(header) }
     } catch {
-      cpixbuf_free(&pixels)
+      cpicture_free(&pixels)
       (width, height, channels, stride) = (0, 0, 0, 0)
       throw error
     }
@@ -49,7 +42,7 @@ public final class DecodedPicture {
     (channels, stride) = (Int(pixels.channels), pixels.stride)
   }
 
-  deinit { cpixbuf_free(&pixels) }
+  deinit { cpicture_free(&pixels) }
 
   /// Calls `body` with all rows; the last one may be shorter than `stride`.
   public func withPixels<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
@@ -60,14 +53,14 @@ public final class DecodedPicture {
 
 extension DecodedPicture {
   /// Calls `receive` with the bytes of a PNG file, and the context; returns whether all were passed.
-  func writePNG(_ context: UnsafeMutableRawPointer, _ receive: @escaping cpixbuf_take) -> Bool {
-    cpixbuf_write_png(&pixels, receive, context)
+  func writePNG(_ context: UnsafeMutableRawPointer, _ receive: @escaping cpicture_take) -> Bool {
+    cpicture_write_png(&pixels, receive, context)
   }
 }
 
 // MARK: - Downscaling
 
-/// Downscaling: by the loader as far as it can, then by area averaging.
+/// Downscaling: by the decoder as far as it can, then by area averaging.
 private struct Downscaling {
   let width: Int
   let height: Int
@@ -89,12 +82,12 @@ private struct Downscaling {
   }
 
   /// False for lack of memory.
-  func shrink(_ pixels: inout cpixbuf_pixels, reducedBy reduction: Int) -> Bool {
+  func shrink(_ pixels: inout cpicture_pixels, reducedBy reduction: Int) -> Bool {
     let isDone = Int(pixels.width) == across && Int(pixels.height) == down
     // The last pixels of a reduced side may cover pixels beyond the picture.
     let isWhole = width % reduction == 0 && height % reduction == 0
     if isDone, isWhole { return true }
-    return cpixbuf_shrink(
+    return cpicture_shrink(
       &pixels, Double(width) / Double(reduction), Double(height) / Double(reduction), Int32(across),
       Int32(down)
     )
@@ -106,10 +99,11 @@ private struct Downscaling {
 /// The first frame as a still file of the same format. Later frames are ignored.
 struct FirstFrame {
   let bytes: [UInt8]
-  /// The size that the loader must find.
+  /// The size that the decoder must find.
   let width: Int
   let height: Int
-  /// The frame's position on the picture's canvas, where the still file does not contain it.
+  /// The frame's position on the picture's canvas, where the still file does not contain it; negative for a
+  /// frame of which the canvas shows a part.
   var left = 0
   var top = 0
 
@@ -141,7 +135,7 @@ struct FirstFrame {
     let isWhole = PNGChunks.each(file) { kind, part in if kind == "IDAT" { data += part.slice } }
     guard isWhole else { throw .truncated(.png) }
     guard let expected = PNGChunks.dataCount(file, header),
-      cpixbuf_inflates(data, data.count, expected) > 0
+      cpicture_inflates(data, data.count, expected) > 0
     else {
       throw .broken(.png, "its compressed data are damaged")
     }
@@ -184,12 +178,26 @@ struct FirstFrame {
       bytes: frame.still, width: frame.width, height: frame.height, left: frame.left, top: frame.top)
   }
 
-  /// The loader does not read sequences; the still picture of a sequence is its primary item.
+  /// The still picture of a sequence is its primary item.
   private static func avif(_ bytes: [UInt8], _ header: PictureHeader) -> FirstFrame {
     var bytes = bytes
     if PictureBytes(bytes).has("avis", at: 8) { bytes.replaceSubrange(8..<12, with: "avif".utf8) }
-    let turned = header.turned
-    return FirstFrame(bytes: bytes, width: turned.width, height: turned.height)
+    guard let aperture = header.aperture else {
+      return FirstFrame(bytes: bytes, width: header.width, height: header.height)
+    }
+    return FirstFrame(
+      bytes: bytes, width: aperture.storedWidth, height: aperture.storedHeight, left: -aperture.left,
+      top: -aperture.top)
+  }
+
+  /// Makes the frame's pixels those of the picture: the part that is shown, or a canvas around them. False for
+  /// lack of memory.
+  fileprivate func fit(_ pixels: inout cpicture_pixels, to header: PictureHeader) -> Bool {
+    guard (width, height) != (header.width, header.height) else { return true }
+    let (across, down) = (Int32(header.width), Int32(header.height))
+    return left < 0 || top < 0 || width > header.width || height > header.height
+      ? cpicture_crop(&pixels, Int32(-left), Int32(-top), across, down)
+      : cpicture_place(&pixels, Int32(left), Int32(top), across, down)
   }
 }
 
@@ -290,18 +298,18 @@ enum ForeignKind {
   }
 }
 
-// MARK: - Loaders
+// MARK: - Decoders
 
-/// gdk-pixbuf's loaders, which are shared libraries.
-public enum PictureLoaders {
-  /// Opens the loaders of these formats; this process can use no others afterwards, and refuses pictures of
-  /// other formats as if their loaders were not installed. Call it at most once, before the first picture, in a
+/// The decoders of pictures, of which some are libraries that are opened at run time.
+public enum PictureDecoders {
+  /// Opens the decoders of these formats; this process can use no others afterwards, and refuses pictures of
+  /// other formats as if their decoders were not installed. Call it at most once, before the first picture, in a
   /// process that is about to enter a sandbox.
-  public static func load(_ kinds: [PictureKind]) {
+  public static func prepare(_ kinds: [PictureKind]) {
     // The process uses the names until it ends.
     let names = UnsafeMutablePointer<UnsafePointer<CChar>?>.allocate(capacity: kinds.count + 1)
     for (index, kind) in kinds.enumerated() { names[index] = strdup(kind.rawValue).map { UnsafePointer($0) } }
-    cpixbuf_load(names, kinds.count)
+    cpicture_prepare(names, kinds.count)
   }
 }
 
@@ -380,7 +388,7 @@ struct PictureBytes {
 public enum PictureCheck {
   /// The picture's format, its size with the orientation applied, and whether it has several frames. Throws
   /// `tooBig`, `tooManyPixels` and `notAnImage`. Call it only in a process with limits on memory and time,
-  /// because the loaders are C.
+  /// because the decoders are C.
   public static func run(_ bytes: [UInt8], _ limits: PictureLimits) throws(Refusal) -> (
     mediaType: String, size: Canvas, isAnimated: Bool
   ) {
@@ -402,25 +410,21 @@ public enum PictureCheck {
 }
 
 extension FirstFrame {
-  /// Decodes the frame, reduced by 1, 2, 4 or 8 if its loader supports that. `pixels`, which the caller frees,
+  /// Decodes the frame, reduced by 1, 2, 4 or 8 if its decoder supports that. `pixels`, which the caller frees,
   /// is nil for a check. Throws `notAnImage` and `tooManyPixels`.
   func decode(
-    _ header: PictureHeader, reduction: Int32 = 1, into pixels: UnsafeMutablePointer<cpixbuf_pixels>? = nil
+    _ header: PictureHeader, reduction: Int32 = 1, into pixels: UnsafeMutablePointer<cpicture_pixels>? = nil
   ) throws(Refusal) {
     guard let width = Int32(exactly: width), let height = Int32(exactly: height) else {
       throw .broken(header.kind, "its size cannot be")
     }
-    let result = cpixbuf_decode(header.kind.rawValue, bytes, bytes.count, width, height, reduction, pixels)
+    let result = cpicture_decode(header.kind.rawValue, bytes, bytes.count, width, height, reduction, pixels)
     switch result.status {
-    case CPIXBUF_DECODED: return
-    case CPIXBUF_NO_LOADER: throw .noLoader(header.kind)
-    case CPIXBUF_NO_MEMORY: throw .outOfMemory(header)
-    case CPIXBUF_INCOMPLETE: throw .broken(header.kind, "some of its pixels are missing")
-    case CPIXBUF_OTHER_SIZE:
-      // For lack of memory, the AVIF loader leaves out the rotation.
-      if (result.width, result.height) == (height, width), header.orientation > 4 {
-        throw .outOfMemory(header)
-      }
+    case CPICTURE_DECODED: return
+    case CPICTURE_NO_DECODER: throw .noDecoder(header.kind)
+    case CPICTURE_NO_MEMORY: throw .outOfMemory(header)
+    case CPICTURE_INCOMPLETE: throw .broken(header.kind, "some of its pixels are missing")
+    case CPICTURE_OTHER_SIZE:
       throw .broken(
         header.kind, "it has \(result.width) x \(result.height) pixels and says \(width) x \(height)")
     default: throw .broken(header.kind, result.words)
@@ -438,7 +442,7 @@ extension PictureLimits {
   }
 }
 
-extension cpixbuf_result {
+extension cpicture_result {
   fileprivate var words: String {
     withUnsafeBytes(of: message) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
   }
@@ -459,24 +463,17 @@ extension Refusal {
     )
   }
 
-  /// Transient: the package may be installed later.
-  fileprivate static func noLoader(_ kind: PictureKind) -> Refusal {
-    let package =
-      switch kind {
-      case .webp: "webp-pixbuf-loader"
-      case .avif: "libavif-gdk-pixbuf"
-      case .png, .jpeg, .gif: "libgdk-pixbuf-2.0-0"
-      }
+  /// Transient: the library may be installed later.
+  fileprivate static func noDecoder(_ kind: PictureKind) -> Refusal {
+    let remedy = kind == .avif ? ": install libavif (the package libavif16; on Debian 12, libavif15)" : ""
     return Refusal(
-      .notAnImage, "\(kind.name) pictures cannot be decoded here: install the package \(package)",
-      isTransient: true)
+      .notAnImage, "\(kind.name) pictures cannot be decoded here\(remedy)", isTransient: true)
   }
 }
 
 // MARK: - GIF's compression
 
-/// Counts the pixels that LZW codes expand to. The GIF loader accepts invalid codes, and too few of them,
-/// without an error.
+/// Counts the pixels that LZW codes expand to, before memory is allocated for them.
 struct LZWLength {
   private static let codes = 4096
 

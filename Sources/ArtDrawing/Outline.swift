@@ -100,7 +100,7 @@ extension Outline {
   init(_ glyph: UInt32, of font: OpaquePointer, unitsPerEm: Double) {
     let pen = Pen(unitsPerEm)
     withExtendedLifetime(pen) {
-      hb_font_get_glyph_shape(font, glyph, Pen.functions, Unmanaged.passUnretained(pen).toOpaque())
+      cgraphics_draw_glyph(font, glyph, Pen.functions, Unmanaged.passUnretained(pen).toOpaque())
     }
     self = pen.outline
   }

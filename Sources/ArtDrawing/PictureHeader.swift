@@ -14,13 +14,19 @@ public struct PictureHeader: Sendable, Hashable {
   public let orientation: Int
   /// Whether there are several frames.
   public let isAnimated: Bool
+  /// Where the picture lies in the stored one, for AVIF; nil for a picture that is all of it.
+  let aperture: CleanAperture?
 
-  init(kind: PictureKind, width: Int, height: Int, orientation: Int = 1, isAnimated: Bool = false) {
+  init(
+    kind: PictureKind, width: Int, height: Int, orientation: Int = 1, isAnimated: Bool = false,
+    aperture: CleanAperture? = nil
+  ) {
     self.kind = kind
     self.width = width
     self.height = height
     self.orientation = orientation
     self.isAnimated = isAnimated
+    self.aperture = aperture
   }
 
   /// Width and height with the orientation applied.
@@ -88,10 +94,17 @@ extension PictureHeader {
       }
       return true
     }
-    guard let size = size.flatMap({ clipped($0, aperture) }) else { return nil }
+    guard let size else { return nil }
+    let isAnimated = file.brands.first == "avis" && hasFrames(file)
+    let turn = orientation(angle, axis)
+    guard let aperture else {
+      return PictureHeader(
+        kind: .avif, width: size.width, height: size.height, orientation: turn, isAnimated: isAnimated)
+    }
+    guard let clean = CleanAperture(aperture, of: size) else { return nil }
     return PictureHeader(
-      kind: .avif, width: size.width, height: size.height, orientation: orientation(angle, axis),
-      isAnimated: file.brands.first == "avis" && hasFrames(file))
+      kind: .avif, width: clean.width, height: clean.height, orientation: turn, isAnimated: isAnimated,
+      aperture: clean)
   }
 
   /// The EXIF orientation of a rotation by quarter turns anticlockwise, followed by a mirroring: axis 0 swaps
@@ -136,19 +149,6 @@ extension PictureHeader {
     return found
   }
 
-  /// The size of the clean aperture, rounded as the loader does; nil for an invalid one.
-  private static func clipped(_ size: (width: Int, height: Int), _ aperture: PictureBytes?) -> (
-    width: Int, height: Int
-  )? {
-    guard let aperture else { return size }
-    guard let acrossN = aperture.big(0, 4), let acrossD = aperture.big(4, 4), let downN = aperture.big(8, 4),
-      let downD = aperture.big(12, 4), acrossD > 0, downD > 0
-    else { return nil }
-    let width = (2 * acrossN + acrossD) / (2 * acrossD)
-    let height = (2 * downN + downD) / (2 * downD)
-    return (min(size.width, width), min(size.height, height))
-  }
-
   /// Whether a track has several samples.
   private static func hasFrames(_ file: PictureBytes) -> Bool {
     guard let movie = Box.first("moov", in: file) else { return false }
@@ -163,6 +163,41 @@ extension PictureHeader {
       return !found
     }
     return found
+  }
+}
+
+/// The part of a stored picture that is shown (`clap`, ISO/IEC 14496-12, 12.1.4), rounded to whole pixels.
+struct CleanAperture {
+  let left: Int
+  let top: Int
+  let width: Int
+  let height: Int
+  let storedWidth: Int
+  let storedHeight: Int
+
+  /// Nil for an invalid one: each of the four numbers is a fraction, and the offset is that of the centre.
+  init?(_ box: PictureBytes, of size: (width: Int, height: Int)) {
+    guard let across = Self.side(box, 0, of: size.width), let down = Self.side(box, 8, of: size.height),
+      let left = Self.start(box, 16, across, of: size.width),
+      let top = Self.start(box, 24, down, of: size.height)
+    else { return nil }
+    (self.left, self.top, width, height) = (left, top, across, down)
+    (storedWidth, storedHeight) = (size.width, size.height)
+  }
+
+  private static func side(_ box: PictureBytes, _ offset: Int, of stored: Int) -> Int? {
+    guard let numerator = box.big(offset, 4), let denominator = box.big(offset + 4, 4), denominator > 0 else {
+      return nil
+    }
+    return min(stored, (2 * numerator + denominator) / (2 * denominator))
+  }
+
+  private static func start(_ box: PictureBytes, _ offset: Int, _ side: Int, of stored: Int) -> Int? {
+    guard let numerator = box.big(offset, 4), let denominator = box.big(offset + 4, 4), denominator > 0 else {
+      return nil
+    }
+    let shift = Double(Int32(truncatingIfNeeded: numerator)) / Double(denominator)
+    return max(0, min(stored - side, Int(shift + Double(stored - side) / 2 + 0.5)))
   }
 }
 

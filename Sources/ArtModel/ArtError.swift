@@ -188,7 +188,12 @@ extension ArtError {
         isUsual || folders.isEmpty
         ? "beside this program, nor in libexec/emojiart beside its folder"
         : "in \(folders.joined(separator: ", nor in "))"
-      self.init(.unavailable, "no \(name) \(places); install emojiart again", about: name)
+      // The static tar is all there, and installing it again would not help.
+      let remedy =
+        name == "emojiart-worker"
+        ? "the static tar comes without it: install the package, or build from source"
+        : "install emojiart again"
+      self.init(.unavailable, "no \(name) \(places); \(remedy)", about: name)
     case .notStarted(let program, let error):
       let hint =
         switch error.number {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "CPixbuf.h"
+#include "CPicture.h"
 
 #include <zlib.h>
 
-size_t cpixbuf_inflates(const uint8_t *bytes, size_t count, size_t expected) {
+size_t cpicture_inflates(const uint8_t *bytes, size_t count, size_t expected) {
   uint8_t room[1 << 16];
   z_stream stream = {.next_in = (Bytef *)bytes, .avail_in = count <= UINT32_MAX ? (uInt)count : 0};
   if (inflateInit(&stream) != Z_OK) return 0;
@@ -20,7 +20,7 @@ size_t cpixbuf_inflates(const uint8_t *bytes, size_t count, size_t expected) {
   return is_whole ? end : 0;
 }
 
-size_t cpixbuf_inflate(const uint8_t *bytes, size_t count, uint8_t *out, size_t room) {
+size_t cpicture_inflate(const uint8_t *bytes, size_t count, uint8_t *out, size_t room) {
   if (count > UINT32_MAX || room > UINT32_MAX) return 0;
   z_stream stream = {
       .next_in = (Bytef *)bytes, .avail_in = (uInt)count, .next_out = out, .avail_out = (uInt)room};
@@ -32,11 +32,11 @@ size_t cpixbuf_inflate(const uint8_t *bytes, size_t count, uint8_t *out, size_t 
   return filled;
 }
 
-size_t cpixbuf_deflate(const uint8_t *bytes, size_t count, uint8_t *out, size_t room) {
+size_t cpicture_deflate(const uint8_t *bytes, size_t count, uint8_t *out, size_t room) {
   uLongf filled = room;
   return compress2(out, &filled, bytes, count, Z_BEST_COMPRESSION) == Z_OK ? filled : 0;
 }
 
-uint32_t cpixbuf_checksum(const uint8_t *bytes, size_t count) {
+uint32_t cpicture_checksum(const uint8_t *bytes, size_t count) {
   return (uint32_t)crc32_z(0, bytes, count);
 }

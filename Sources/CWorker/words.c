@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "CWords.h"
 
-#include "CPixbuf.h"
-
 #include <hb-ot.h>
 #include <hb.h>
 #include <pango/pango.h>
+#include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 // Pango computes in whole units. A line of 16,000 ems fits into an int.
 enum { em = 128 * PANGO_SCALE };
@@ -231,8 +232,22 @@ bool cwords_shape(const struct cwords_font *fonts, size_t count, const char *tex
   return is_whole;
 }
 
+// Writes fatal messages only, mostly about lack of memory: writing others takes calls of the system that a sandbox
+// forbids.
+static GLogWriterOutput say(GLogLevelFlags level, const GLogField *fields, gsize count, gpointer data) {
+  (void)data;
+  for (gsize index = 0; level & G_LOG_LEVEL_ERROR && index < count; index++) {
+    if (strcmp(fields[index].key, "MESSAGE") == 0) dprintf(STDERR_FILENO, "%s\n", (const char *)fields[index].value);
+  }
+  return G_LOG_WRITER_HANDLED;
+}
+
+static void set_writer(void) { g_log_set_writer_func(say, NULL, NULL); }
+
 void cwords_prepare(void) {
-  cpixbuf_quieten();
+  // GLib ends a program that sets it twice.
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, set_writer);
   // A font without glyphs: the tables of characters and of types are loaded for any.
   hb_font_t *none = hb_font_create(hb_face_get_empty());
   const struct cwords_font fonts[] = {{.font = none}};

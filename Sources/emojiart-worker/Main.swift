@@ -79,11 +79,11 @@ enum Sandbox {
       let certificates = Fetcher.prepare()
       close(csandbox_store, readable: certificates)
     case .decode(let kinds):
-      PictureLoaders.load(kinds)
+      PictureDecoders.prepare(kinds)
       close(kinds.needThreads ? csandbox_decode_threads : csandbox_decode)
     case .draw(let paths, let kinds):
       let fonts = OpenFonts(color: paths.color, letterFolders: paths.letterFolders)
-      if !kinds.isEmpty { PictureLoaders.load(kinds) }
+      if !kinds.isEmpty { PictureDecoders.prepare(kinds) }
       close(csandbox_draw)
       return fonts
     case .measure(let paths):

@@ -208,7 +208,7 @@ import Testing
     }
 
     let packed = [UInt8](unsafeUninitializedCapacity: 4_096) { buffer, count in
-      count = cpixbuf_deflate(bytes, bytes.count, buffer.baseAddress, 4_096)
+      count = cpicture_deflate(bytes, bytes.count, buffer.baseAddress, 4_096)
     }
     let png = try AnonymousPicture.bytes(
       of: withChunk("iCCP", Self.secret + [0, 0] + packed, in: PictureFixture.bytes("sign.png")))
@@ -218,7 +218,7 @@ import Testing
       #expect(data.has("icc\0\0", at: 0))
       let packed = Array(data.from(5).slice)
       found = [UInt8](unsafeUninitializedCapacity: 4_096) { buffer, count in
-        count = cpixbuf_inflate(packed, packed.count, buffer.baseAddress, 4_096)
+        count = cpicture_inflate(packed, packed.count, buffer.baseAddress, 4_096)
       }
     }
     #expect(found == profile && !contains(png))

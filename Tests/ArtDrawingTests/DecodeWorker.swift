@@ -34,34 +34,27 @@ final class DecodeWorker {
   /// A folder of libraries for this worker only.
   private var libraries: URL?
 
-  /// Makes a folder with a copy of gdk-pixbuf and without loaders.
-  private static func libraryAlone() throws -> URL {
-    let name = "libgdk_pixbuf-2.0.so.0"
-    let system = URL(fileURLWithPath: "/usr/lib")
-    let places = try FileManager.default.contentsOfDirectory(at: system, includingPropertiesForKeys: nil)
-    let library = places.map { $0.appendingPathComponent(name).resolvingSymlinksInPath() }
-      .first { FileManager.default.fileExists(atPath: $0.path) }
-    guard let library else { throw Failure() }
+  /// Makes a folder of files that are no libraries, under the names of those that a decoder opens.
+  private static func brokenLibraries() throws -> URL {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("libraries-\(UUID())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
-    try FileManager.default.copyItem(at: library, to: folder.appendingPathComponent(name))
+    for version in [15, 16] { try Data().write(to: folder.appendingPathComponent("libavif.so.\(version)")) }
     return folder
   }
 
-  /// With `hidesLoaders` the worker finds no loaders.
-  init(hidesLoaders: Bool = false) throws {
+  /// With `hidesLibraries` the worker finds no libraries to open.
+  init(_ kinds: [PictureKind] = PictureKind.allCases, hidesLibraries: Bool = false) throws {
     let own = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     let path = own.deletingLastPathComponent().appendingPathComponent("emojiart-worker").path
-    // All kinds of pictures, because one worker decodes all of them.
-    let verb = WorkerVerb.decode(PictureKind.allCases)
+    let verb = WorkerVerb.decode(kinds)
     let limits = ["--as=\(300 << 20)", "--core=0", "--", path] + verb.arguments
     try Data().write(to: errors)
     program.executableURL = URL(fileURLWithPath: "/usr/bin/prlimit")
     program.arguments = limits
-    if hidesLoaders {
-      let copy = try Self.libraryAlone()
-      libraries = copy
-      program.environment = ProcessInfo.processInfo.environment.merging(["LD_LIBRARY_PATH": copy.path]) { $1 }
+    if hidesLibraries {
+      let folder = try Self.brokenLibraries()
+      libraries = folder
+      program.environment = ProcessInfo.processInfo.environment.merging(["LD_LIBRARY_PATH": folder.path]) { $1 }
     }
     program.standardInput = requests
     program.standardOutput = answers

@@ -4,7 +4,7 @@ import ArtModel
 import Foundation
 import TestSupport
 
-/// Decoders without gdk-pixbuf: ImageMagick's `identify` for PNG, JPEG, GIF and some animated WebP, `dwebp`
+/// Decoders of others: ImageMagick's `identify` for PNG, JPEG, GIF and some animated WebP, `dwebp`
 /// for WebP and `avifdec` for AVIF.
 final class OtherDecoder {
   struct Picture {

@@ -37,6 +37,17 @@ const event = (store, effect, { tag, by = 'Bob', session, ...more } = {}) => ({
 
 const own = (tag) => ({ tag, session: 'ada', by: 'Ada' });
 
+test('a new id is neither that of a label, confirmed or removed by an own edit, nor one that was drawn before', () => {
+  const store = opened();
+  store.perform([['remove', 'aaaaaaaa']], 'remove', 't');
+  assert.equal(store.shown('aaaaaaaa'), undefined);
+  const drawn = ['aaaaaaaa', 'bbbbbbbb', 'dddddddd', 'dddddddd', 'eeeeeeee'];
+  const draw = (length) => (assert.equal(length, 8), drawn.shift());
+  assert.deepEqual([store.newID(draw), store.newID(draw)], ['dddddddd', 'eeeeeeee']);
+  assert.equal(new Set(Array.from({ length: 1000 }, () => store.newID())).size, 1000);
+  assert.match(store.newID(), /^[0-9a-hjkmnp-tv-z]{8}$/);
+});
+
 // MARK: Labels and changes
 
 test('changes are parted by their bytes, and none is lost', () => {

@@ -26,7 +26,6 @@ import { folderOf } from './documents.js';
 import { all, bounds, inverted, middleOf, sameEmoji } from './selection.js';
 import { nearest } from './reading.js';
 import { boxOf, edgesOf, rotation, rounded } from './rules.js';
-import { drawID } from './net.js';
 import { errorText, isMac, words } from './words.js';
 
 /** How much larger the steps of arrows are while something is grabbed. */
@@ -63,7 +62,7 @@ export function edit(studio, verb, ids, values) {
 export function add(studio, verb, labels, isSelected = true) {
   studio.settle();
   const top = studio.store.topZ;
-  const added = labels.map((label, index) => ({ ...label, id: drawID(8), z: top + zStep * (index + 1) }));
+  const added = labels.map((label, index) => ({ ...label, id: studio.store.newID(), z: top + zStep * (index + 1) }));
   studio.perform(added.map(addition), editName(verb, added));
   if (isSelected) studio.select(added.map(({ id }) => id));
   return added;
@@ -102,7 +101,7 @@ function estimatedBox(text) {
 export function addWords(studio, caption) {
   studio.settle();
   /** @type {Label} */
-  const label = { ...caption, id: drawID(8), z: studio.store.topZ + zStep, kind: 'caption', box: estimatedBox(caption.text) };
+  const label = { ...caption, id: studio.store.newID(), z: studio.store.topZ + zStep, kind: 'caption', box: estimatedBox(caption.text) };
   const [changes, name] = [[addition(label)], editName('add', [label])];
   const answer = studio.ask({ edit: { changes, name } }, name, changes);
   studio.select([label.id]);

@@ -6,6 +6,16 @@
 /** @typedef {import('./types').Fields} Fields */
 /** @typedef {import('./types').Change} Change */
 
+const letters = '0123456789abcdefghjkmnpqrstvwxyz';
+
+/**
+ * Random letters of the alphabet of ids. A label has eight; `Store.newID` draws one that no other has.
+ * @param {number} length
+ */
+export function drawID(length) {
+  return Array.from(crypto.getRandomValues(new Uint8Array(length)), (byte) => letters[byte & 31]).join('');
+}
+
 /**
  * The label with new values. Usual values, such as a rotation of 0, are left out, as in documents.
  * @param {Label} label

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import { drawID } from './changes.js';
 import { isTaken } from './guard.js';
 import { Outbox } from './outbox.js';
 import { Records, settings, tab } from './storage.js';
@@ -28,15 +29,6 @@ const handshakeTime = 10_000;
 const lockTime = 2000;
 /** The most sessions of tabs that are kept. */
 const sessionLimit = 50;
-const letters = '0123456789abcdefghjkmnpqrstvwxyz';
-
-/**
- * An id of the document's alphabet.
- * @param {number} length
- */
-export function drawID(length) {
-  return Array.from(crypto.getRandomValues(new Uint8Array(length)), (byte) => letters[byte & 31]).join('');
-}
 
 /** A request that failed, with the server's code. */
 export class RequestError extends Error {

@@ -16,7 +16,6 @@ import { optionsOf } from './reading.js';
 import { identity } from './canvas.js';
 import { changesOf } from './drags.js';
 import { Gestures, reachOf, wheeled } from './gestures.js';
-import { drawID } from './net.js';
 import { EmojiNames } from './names.js';
 import { Options, Overlay } from './overlay.js';
 import { captionWords } from './pasted.js';
@@ -65,7 +64,7 @@ export function attachPointer(studio) {
       isPanning: studio.isHandHeld || studio.tool === 'hand' || isWithoutStamp(), snaps: studio.isSnapping,
       get topZ() { return store.topZ; },
       get seed() { return crypto.getRandomValues(new Uint32Array(1))[0]; },
-      label: (id) => store.shown(id), topAt: (x, y, reach) => (reach ? hits.topNear(x, y, reach) : hits.topAt(x, y)), inRect: (rect) => hits.inRect(rect), newID: () => drawID(8),
+      label: (id) => store.shown(id), topAt: (x, y, reach) => (reach ? hits.topNear(x, y, reach) : hits.topAt(x, y)), inRect: (rect) => hits.inRect(rect), newID: () => store.newID(),
     };
   };
 

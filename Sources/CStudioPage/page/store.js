@@ -54,7 +54,7 @@
 /** @typedef {{ all: boolean, ids: Set<string>, canvas: boolean }} Dirty */
 /** @typedef {'saved' | 'saving' | 'notSaved' | 'reconnecting'} Status */
 
-import { bottomFirst, changed, isOfLabel, isSameLabel, withFields } from './changes.js';
+import { bottomFirst, changed, drawID, isOfLabel, isSameLabel, withFields } from './changes.js';
 
 // MARK: Store
 
@@ -114,6 +114,11 @@ export class Store {
    * @type {Map<string, string>}
    */
   #renamed = new Map();
+  /**
+   * The ids that `newID` has drawn.
+   * @type {Set<string>}
+   */
+  #drawn = new Set();
 
   /**
    * What is shown, kept up to date.
@@ -163,6 +168,17 @@ export class Store {
     if (this.#unordered.size > 0) this.#sort();
     this.#inOrder ??= this.#order.map((id) => /** @type {Label} */ (this.#shown.get(id)));
     return this.#inOrder;
+  }
+
+  /**
+   * Draws an id that no label has, nor one that is still to be added. Eight letters alone are not enough: of 88,000 labels two have the same
+   * once in 300 documents, and one of them would take the place of the other.
+   */
+  newID(draw = drawID) {
+    let id;
+    do id = draw(8); while (this.#drawn.has(id) || this.#confirmed.has(id) || this.#shown.has(id));
+    this.#drawn.add(id);
+    return id;
   }
 
   /** The ids of all shown labels, in any order. */

@@ -1,20 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "CPixbuf.h"
+#include "CPicture.h"
 
-#include <glib-object.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-void cpixbuf_free(struct cpixbuf_pixels *pixels) {
-  if (pixels->owner)
-    g_object_unref(pixels->owner);
-  else
-    free(pixels->bytes);
-  *pixels = (struct cpixbuf_pixels){0};
+void cpicture_free(struct cpicture_pixels *pixels) {
+  free(pixels->memory);
+  *pixels = (struct cpicture_pixels){0};
 }
 
-bool cpixbuf_place(struct cpixbuf_pixels *pixels, int32_t left, int32_t top, int32_t width, int32_t height) {
+bool cpicture_crop(struct cpicture_pixels *pixels, int32_t left, int32_t top, int32_t width, int32_t height) {
+  if (left < 0 || top < 0 || width < 1 || height < 1 || left > pixels->width - width || top > pixels->height - height)
+    return false;
+  pixels->bytes += (size_t)top * pixels->stride + (size_t)left * (size_t)pixels->channels;
+  pixels->width = width;
+  pixels->height = height;
+  return true;
+}
+
+bool cpicture_place(struct cpicture_pixels *pixels, int32_t left, int32_t top, int32_t width, int32_t height) {
   if (left < 0 || top < 0 || left > width - pixels->width || top > height - pixels->height) return false;
   size_t stride = 4 * (size_t)width;
   uint8_t *canvas = calloc((size_t)height, stride);
@@ -27,9 +32,9 @@ bool cpixbuf_place(struct cpixbuf_pixels *pixels, int32_t left, int32_t top, int
       to[3] = pixels->channels == 4 ? from[3] : 255;
     }
   }
-  cpixbuf_free(pixels);
-  *pixels =
-      (struct cpixbuf_pixels){.bytes = canvas, .width = width, .height = height, .channels = 4, .stride = stride};
+  cpicture_free(pixels);
+  *pixels = (struct cpicture_pixels){
+      .bytes = canvas, .width = width, .height = height, .channels = 4, .stride = stride, .memory = canvas};
   return true;
 }
 
@@ -81,7 +86,7 @@ static void write_row(uint8_t *to, int32_t channels, int32_t width, const float 
 }
 
 // Scales in place: a row has been read completely when it is overwritten.
-static void shrink_rows(struct cpixbuf_pixels *pixels, const struct cover *across, const struct cover *down,
+static void shrink_rows(struct cpicture_pixels *pixels, const struct cover *across, const struct cover *down,
                         int32_t width, int32_t height, float *row, float *sums) {
   size_t floats = 4 * (size_t)width;
   int32_t narrowed = -1;
@@ -102,20 +107,20 @@ static void shrink_rows(struct cpixbuf_pixels *pixels, const struct cover *acros
 }
 
 // Copies the rows without the gaps between them.
-static bool compact(struct cpixbuf_pixels *pixels, int32_t width, int32_t height) {
+static bool compact(struct cpicture_pixels *pixels, int32_t width, int32_t height) {
   size_t stride = (size_t)pixels->channels * (size_t)width;
   uint8_t *bytes = malloc(stride * (size_t)height);
   if (!bytes) return false;
   for (int32_t y = 0; y < height; y++)
     memcpy(bytes + (size_t)y * stride, pixels->bytes + (size_t)y * pixels->stride, stride);
-  struct cpixbuf_pixels small = {
-      .bytes = bytes, .width = width, .height = height, .channels = pixels->channels, .stride = stride};
-  cpixbuf_free(pixels);
+  struct cpicture_pixels small = {
+      .bytes = bytes, .width = width, .height = height, .channels = pixels->channels, .stride = stride, .memory = bytes};
+  cpicture_free(pixels);
   *pixels = small;
   return true;
 }
 
-bool cpixbuf_shrink(struct cpixbuf_pixels *pixels, double across, double down, int32_t width, int32_t height) {
+bool cpicture_shrink(struct cpicture_pixels *pixels, double across, double down, int32_t width, int32_t height) {
   if (width < 1 || height < 1 || width > pixels->width || height > pixels->height) return false;
   struct cover *columns = calloc((size_t)width, sizeof *columns);
   struct cover *rows = calloc((size_t)height, sizeof *rows);

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// The interface of the decoders, one file for each format.
+#ifndef CPICTURE_DECODER_H
+#define CPICTURE_DECODER_H
+
+#include "CPicture.h"
+
+// A picture that is being decoded. A decoder reads the first five fields and fills in the others by the functions
+// below.
+struct decoding {
+  const uint8_t *bytes;
+  size_t count;
+  // The size that it must find.
+  int32_t width;
+  int32_t height;
+  // JPEG only: 1, 2, 4 or 8.
+  int32_t reduction;
+
+  struct cpicture_result result;
+  struct cpicture_pixels pixels;
+};
+
+// Decodes; the result is CPICTURE_DECODED unless it was changed by `decoding_fail`.
+void decode_png(struct decoding *decoding);
+void decode_jpeg(struct decoding *decoding);
+void decode_gif(struct decoding *decoding);
+void decode_webp(struct decoding *decoding);
+void decode_avif(struct decoding *decoding);
+
+// Opens libavif; does nothing where it is not installed.
+void prepare_avif(void);
+
+// Whether the size that the decoder found is the expected one; fails the decoding otherwise.
+bool decoding_expect(struct decoding *decoding, uint32_t width, uint32_t height);
+
+// Allocates the pixels; fails the decoding for lack of memory. `is_clear` sets all bytes to zero.
+bool decoding_allocate(struct decoding *decoding, int32_t width, int32_t height, int32_t channels, bool is_clear);
+
+// Sets the reason, unless there is one already. A library's message may be NULL. CPICTURE_BROKEN with `errno`
+// ENOMEM counts as lack of memory, because not every library says so.
+void decoding_fail(struct decoding *decoding, enum cpicture_status status, const char *message);
+
+#endif
