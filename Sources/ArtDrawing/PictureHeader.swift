@@ -167,7 +167,7 @@ extension PictureHeader {
 }
 
 /// The part of a stored picture that is shown (`clap`, ISO/IEC 14496-12, 12.1.4), rounded to whole pixels.
-struct CleanAperture {
+struct CleanAperture: Hashable {
   let left: Int
   let top: Int
   let width: Int
