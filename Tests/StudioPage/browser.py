@@ -503,7 +503,7 @@ def actions_by_name(studio):
 
     page.mouse.click(*box(page, "🐝")[:2])
     act("all of the same emoji")
-    page.wait_for_function("studio.selected.length == 2")
+    page.wait_for_function("() => studio.selected.length == 2")
     act("mirror")
     studio.until("both mirrored", lambda e: [i.get("mirrored", False) for i in e] == [True, False, True])
     act("select all")
@@ -512,7 +512,7 @@ def actions_by_name(studio):
     act("tidy")
     flower = studio.until("a grid", lambda e: len({i["x"] for i in e}) == 2 and len({i["y"] for i in e}) == 2)[1]
     act("invert")
-    page.wait_for_function("studio.selected.length == 0")
+    page.wait_for_function("() => studio.selected.length == 0")
     page.mouse.click(*place(page, flower))
     act("bring to front")
     studio.until("the flower on top", lambda e: e[-1]["text"] == "🌸")
@@ -667,7 +667,7 @@ def reload_keeps_pending(studio):
     x, y, *_ = box(page, "🐝")
     page.evaluate("line.holdsSent = '\"edit\"'")
     drag(page, (x, y), (x + 80, y), ["Control"])
-    page.wait_for_function("studio.status.pending == 1")
+    page.wait_for_function("() => studio.status.pending == 1")
     assert studio.shown()[0]["x"] == 320
     page.on("dialog", lambda dialog: dialog.accept())
     # The next page holds nothing back.
@@ -688,13 +688,13 @@ def link_takes_over(studio):
     port = int(page.evaluate("location.port"))
     studio.server.kill()
     studio.server.wait()
-    page.wait_for_function("studio.status.net == 'waiting' || studio.status.net == 'connecting'")
+    page.wait_for_function("() => studio.status.net == 'waiting' || studio.status.net == 'connecting'")
     with socket.socket() as taken:
         taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         taken.bind(("127.0.0.1", port))
         taken.listen()
         drag(page, (x, y), (x + 80, y), ["Control"])
-        page.wait_for_function("studio.status.pending == 1")
+        page.wait_for_function("() => studio.status.pending == 1")
         link = studio.serve()
         assert f":{port}/" not in link
         page.keyboard.press("Control+/")
@@ -806,7 +806,7 @@ def captions_do_not_scroll(studio):
     page.locator("#words").fill("")
     page.locator("#words").press("Enter")
     studio.until("no caption", lambda e: len(e) == 1)
-    page.wait_for_function("studio.status.saved === 'saved'")
+    page.wait_for_function("() => studio.status.saved === 'saved'")
     assert "removed" not in page.locator("#notes").inner_text()
 
 
@@ -861,7 +861,7 @@ def german(studio):
     asked = []
     page.on("request", lambda request: asked.append(request.url.split("/", 3)[3]))
     page.goto(link)
-    page.wait_for_function("window.studio && studio.ready.then(() => true)")
+    page.wait_for_function("() => window.studio && studio.ready.then(() => true)")
     assert asked.count("words.de.js") == 1, asked
     assert page.evaluate("[document.documentElement.lang, document.documentElement.dir]") == ["de", "ltr"]
     page.get_by_role("button", name="Exportieren").wait_for()
@@ -891,7 +891,7 @@ def german(studio):
     other.route("**/words.de.js", lambda route: route.abort())
     other.goto(studio.run("serve", f"{studio.folder}/art", "--link").strip())
     other.get_by_role("button", name="Export").wait_for()
-    other.wait_for_function("window.studio && studio.ready.then(() => true)")
+    other.wait_for_function("() => window.studio && studio.ready.then(() => true)")
     assert other.evaluate("document.documentElement.lang") == "en"
     other.locator("#find").fill("bee")
     other.get_by_role("button", name="honeybee").first.wait_for()
@@ -901,7 +901,7 @@ def german(studio):
     asked.clear()
     with page.expect_navigation():
         page.get_by_role("button", name="Anwenden").click()
-    page.wait_for_function("window.studio && studio.ready.then(() => true)")
+    page.wait_for_function("() => window.studio && studio.ready.then(() => true)")
     page.get_by_role("button", name="Export").wait_for()
     assert page.evaluate("document.documentElement.lang") == "en"
     assert "words.js" in asked and "words.de.js" not in asked, asked

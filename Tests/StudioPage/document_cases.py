@@ -437,7 +437,7 @@ def asks_before_merging(studio):
     studio.until("the document as it was", lambda emojis: len(emojis) == 1)
     page.get_by_role("button", name="Merge", exact=True).click()
     studio.until("the copy's edit", lambda emojis: len(emojis) == 2)
-    assert not os.path.exists(copy)
+    studio.wait(lambda: not os.path.exists(copy), "the removal of the copy, which follows the save")
 
 
 def nothing_is_lost_between(studio):

@@ -97,7 +97,7 @@ def main():
             # Another shell, meanwhile.
             studio.run("move", studio.document, bee["id"], "--by", "60,-30")
             page.get_by_role("complementary", name="History").get_by_text("move 🐝").wait_for()
-            page.wait_for_function("studio.status.saved === 'saved'")
+            page.wait_for_function("() => studio.status.saved === 'saved'")
             page.evaluate("studio.whenPainted()")
             page.screenshot(path=f"{folder}/studio-light.png")
             page.emulate_media(color_scheme="dark")

@@ -188,7 +188,7 @@ class Watched:
         self.page.on("console", lambda message: message.type == "error" and self.errors.append(message.text))
         self.page.goto(link)
         if is_open:
-            self.page.wait_for_function("window.studio && studio.ready.then(() => true)")
+            self.page.wait_for_function("() => window.studio && studio.ready.then(() => true)")
 
     def wait_for_texts(self):
         """Waits until the texts of the canvas are options for readers of the screen."""
