@@ -4,7 +4,8 @@
 import PackageDescription
 
 // Warnings are errors where EMOJIART_STRICT is set, as scripts/test and scripts/dev do; not for others, whose compiler may know more warnings.
-let settings: [SwiftSetting] = Context.environment["EMOJIART_STRICT"] == nil ? [] : [.treatAllWarnings(as: .error)]
+let isStrict = Context.environment["EMOJIART_STRICT"] != nil
+let settings: [SwiftSetting] = isStrict ? [.treatAllWarnings(as: .error)] : []
 // What most tests spend their time in is optimised in a debug build, too; its assertions stay. See docs/decisions/0087-faster-tests.md.
 let optimized = settings + [.unsafeFlags(["-O", "-assert-config", "Debug"], .when(configuration: .debug))]
 

@@ -54,7 +54,8 @@ final class DecodeWorker {
     if hidesLibraries {
       let folder = try Self.brokenLibraries()
       libraries = folder
-      program.environment = ProcessInfo.processInfo.environment.merging(["LD_LIBRARY_PATH": folder.path]) { $1 }
+      let variables = ["LD_LIBRARY_PATH": folder.path]
+      program.environment = ProcessInfo.processInfo.environment.merging(variables) { $1 }
     }
     program.standardInput = requests
     program.standardOutput = answers

@@ -24,12 +24,14 @@ import Testing
       #expect(try tools.run("convert", arguments: source + words + [path]).status == 0)
       return [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
     }
-    func converted(_ name: String, _ program: String, _ words: String...) throws -> [UInt8] {
+    func converted(
+      _ name: String, _ program: String, _ words: String..., source: String = "plain.png"
+    ) throws -> [UInt8] {
       let path = folder.appendingPathComponent(name).path
       #expect(
         try tools.run(
           program,
-          arguments: words + [folder.appendingPathComponent("plain.png").path]
+          arguments: words + [folder.appendingPathComponent(source).path]
             + (program == "cwebp" ? ["-o", path] : [path])
         ).status == 0)
       return [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
@@ -61,9 +63,10 @@ import Testing
       "lossless WebP")
     try expect(try converted("plain.avif", "avifenc", "-s", "10", "-j", "2"), isAccepted: true, "AVIF")
     try expect(
-      try converted("turned.avif", "avifenc", "-s", "10", "-j", "2", "-d", "10", "--irot", "1"),
+      try converted(
+        "deep.avif", "avifenc", "-s", "10", "-j", "2", "-d", "10", "--irot", "1", source: "alpha.png"),
       isAccepted: false,
-      "AVIF, 10 bits, turned")
+      "AVIF with alpha, 10 bits, turned")
   }
 
   private func expect(_ bytes: [UInt8], isAccepted: Bool, _ name: String) throws {
