@@ -89,7 +89,8 @@ let package = Package(
         .unsafeFlags(
           ["-O2"] + ["pango-1.0", "fribidi"].map { "-I/usr/include/\($0)" })
       ],
-      linkerSettings: ["jpeg", "m", "pango-1.0", "png16", "seccomp", "webp", "z"].map {
+      // Not the shared libjpeg, which has another name on Ubuntu than on Debian.
+      linkerSettings: [":libjpeg.a", "m", "pango-1.0", "png16", "seccomp", "webp", "z"].map {
         .linkedLibrary($0)
       }),
     // By itself: what draws shall not link it, which takes address space.
