@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stands for code of a stranger that a bug in a library runs. Tests build it twice.
 //
-// As a library that is preloaded into emojiart-worker it takes the place of a function of libpng, HarfBuzz or libcurl, which is called
+// As a library that is preloaded into emojiart-worker it takes the place of a function of libpng, dav1d, HarfBuzz or libcurl, which is called
 // with the first bytes of a stranger, and there makes the attempt that INTRUDER_ATTEMPT names. As a program:
 //   intruder list                  prints the attempts' names, a line each
 //   intruder try NAME              makes the attempt, as a process without a sandbox
@@ -373,6 +373,12 @@ static _Noreturn void make(const char *name) {
 
 void png_process_data(void *png, void *info, unsigned char *bytes, size_t size) {
   (void)png, (void)info, (void)bytes, (void)size;
+  make(getenv("INTRUDER_ATTEMPT") ? getenv("INTRUDER_ATTEMPT") : "");
+}
+
+// libavif calls it; libavif's own functions are looked up in the library that was opened.
+int dav1d_send_data(void *decoder, void *data) {
+  (void)decoder, (void)data;
   make(getenv("INTRUDER_ATTEMPT") ? getenv("INTRUDER_ATTEMPT") : "");
 }
 

@@ -29,7 +29,7 @@ import Testing
     let error = try await BackgroundFetcher(helpers: HelperPrograms(folders: [])).result().error
     #expect(error?.code == .unavailable)
     #expect(error?.cause.hasPrefix("no emojiart-worker beside this program") == true)
-    #expect(error?.cause.hasSuffix("install emojiart again") == true)
+    #expect(error?.cause.hasSuffix("install the package, or build from source") == true)
   }
 
   @Test("B15 a worker that cannot be executed is one error that names it")
