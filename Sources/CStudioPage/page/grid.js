@@ -49,6 +49,8 @@ export class DocumentGrid {
   /** @type {Map<number, HTMLElement>} */
   #rows = new Map();
   #frame = 0;
+  /** Whether a pointer is pressed: cells keep their places until its click, so that it is at the document that was pressed. */
+  #isPressed = false;
   /** Whether the view has moved since the last frame. */
   #isScrolling = false;
   #columns = 1;
@@ -76,6 +78,11 @@ export class DocumentGrid {
     }, { passive: true });
     new ResizeObserver(() => this.later()).observe(scroller);
     grid.addEventListener('click', (event) => this.#click(event));
+    grid.addEventListener('pointerdown', () => { this.#isPressed = true; });
+    // A click follows its pointer's release at once, that of a finger a frame later.
+    const release = () => requestAnimationFrame(() => this.#release());
+    for (const type of ['pointerup', 'pointercancel', 'blur']) window.addEventListener(type, release);
+    grid.addEventListener('pointermove', (event) => { if (event.buttons === 0) this.#release(); }, { passive: true });
     grid.addEventListener('contextmenu', (event) => this.#contextMenu(event));
     grid.addEventListener('keydown', (event) => this.#key(event));
     grid.addEventListener('focusin', (event) => {
@@ -159,11 +166,17 @@ export class DocumentGrid {
   /** Draws with the next frame. */
   later() { this.#frame ||= requestAnimationFrame(() => this.draw()); }
 
+  #release() {
+    if (!this.#isPressed) return;
+    this.#isPressed = false;
+    this.later();
+  }
+
   /** Draws the cells that are seen. */
   draw() {
     cancelAnimationFrame(this.#frame);
     this.#frame = 0;
-    if (!this.#isShown) return;
+    if (!this.#isShown || this.#isPressed) return;
     const { scroller, grid, space } = this.#parts;
     const { shown } = this.#list;
     const view = visibleRange({
