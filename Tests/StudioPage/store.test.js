@@ -37,11 +37,13 @@ const event = (store, effect, { tag, by = 'Bob', session, ...more } = {}) => ({
 
 const own = (tag) => ({ tag, session: 'ada', by: 'Ada' });
 
-test('a new id is neither that of a label, confirmed or removed by an own edit, nor one that was drawn before', () => {
+test('a new id is neither that of a label, confirmed, removed or added by an own edit, nor one that was drawn before', () => {
   const store = opened();
   store.perform([['remove', 'aaaaaaaa']], 'remove', 't');
   assert.equal(store.shown('aaaaaaaa'), undefined);
-  const drawn = ['aaaaaaaa', 'bbbbbbbb', 'dddddddd', 'dddddddd', 'eeeeeeee'];
+  // As a page that was loaded again sends it, which has drawn no id.
+  store.perform([['add', 'cccccccc', '🐞', 1, 2, 40, 48]], 'add', 'u');
+  const drawn = ['aaaaaaaa', 'bbbbbbbb', 'cccccccc', 'dddddddd', 'dddddddd', 'eeeeeeee'];
   const draw = (length) => (assert.equal(length, 8), drawn.shift());
   assert.deepEqual([store.newID(draw), store.newID(draw)], ['dddddddd', 'eeeeeeee']);
   assert.equal(new Set(Array.from({ length: 1000 }, () => store.newID())).size, 1000);
