@@ -150,6 +150,29 @@ def a_press_outlasts_changes(studio):
     shows(page, ["wasps"])
 
 
+def a_press_outlasts_an_order(studio):
+    """A press on a document is a click on it, although others come and go, and its place in the order changes, before its end."""
+    page = folder(studio, ["ants", "bees", "cats"])
+    page.get_by_role("button", name="Sort").click()
+    page.get_by_role("menuitemcheckbox", name="Last change").click()
+    studio.run("add", f"{studio.folder}/art/ants.emojiart", "🌸", "--at", "100,100")
+    page.wait_for_function("() => document.querySelector('#documents [aria-colindex=\"1\"] bdi').textContent === 'ants'")
+    placed = names(page)
+    before = picture(page, placed[-1])
+    box = cell(page, placed[-1]).bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 3)
+    page.mouse.down()
+    os.remove(f"{studio.folder}/art/{placed[1]}.emojiart")
+    make(studio, "moths")
+    studio.run("add", f"{studio.folder}/art/{placed[-1]}.emojiart", "🌸", "--at", "100,100", "--size", "150")
+    page.wait_for_function("([name, before]) => document.querySelector(`[data-name='${name}.emojiart'] img`).src !== before", arg=[placed[-1], before])
+    page.mouse.up()
+    opened(page, placed[-1])
+    page.keyboard.press("Control+o")
+    shows(page, [placed[-1], "moths", "ants"])
+    assert names(page) == [placed[-1], "moths", "ants"], names(page)
+
+
 def only_seen_is_drawn(studio):
     """Of 400 documents only those that are seen have elements and pictures, and what is passed quickly is not asked for."""
     os.remove(studio.document)
@@ -682,5 +705,5 @@ def goes_back_in_time(studio):
 
 
 DOCUMENT_CASES = [goes_back_in_time, 
-    browses_and_opens, thumbnails_follow, a_press_outlasts_changes, only_seen_is_drawn, whole_documents, deletes_the_open_one, folders, searches_and_sorts, new_documents, imports,
+    browses_and_opens, thumbnails_follow, a_press_outlasts_changes, a_press_outlasts_an_order, only_seen_is_drawn, whole_documents, deletes_the_open_one, folders, searches_and_sorts, new_documents, imports,
     exports_many, states, conflict_copies, asks_before_merging, nothing_is_lost_between, fetches_for_a_left_document, by_keys, deletes_in_a_subfolder, renamed_while_it_is_renamed, gone_document, layouts, sheet_by_touch]

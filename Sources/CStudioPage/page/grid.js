@@ -49,8 +49,9 @@ export class DocumentGrid {
   /** @type {Map<number, HTMLElement>} */
   #rows = new Map();
   #frame = 0;
-  /** Whether a pointer is pressed: cells keep their places until its click, so that it is at the document that was pressed. */
   #isPressed = false;
+  /** @type {readonly Entry[]} */
+  #placed = [];
   /** Whether the view has moved since the last frame. */
   #isScrolling = false;
   #columns = 1;
@@ -134,6 +135,7 @@ export class DocumentGrid {
   /** Another folder is shown: nothing is selected, and its first document is seen. */
   reset() {
     this.#cancelRenaming();
+    this.#isPressed = false;
     this.#cells.clear();
     this.#selected.clear();
     this.#focused = '';
@@ -166,6 +168,12 @@ export class DocumentGrid {
   /** Draws with the next frame. */
   later() { this.#frame ||= requestAnimationFrame(() => this.draw()); }
 
+  /** The documents in the order in which they are drawn. It stays while a pointer is pressed, so that the click is at the document that was pressed. */
+  #place() {
+    this.#placed = this.#isPressed ? this.#placed.map((entry) => this.#list.find(entry.name) ?? entry) : this.#list.shown;
+    return this.#placed;
+  }
+
   #release() {
     if (!this.#isPressed) return;
     this.#isPressed = false;
@@ -176,9 +184,9 @@ export class DocumentGrid {
   draw() {
     cancelAnimationFrame(this.#frame);
     this.#frame = 0;
-    if (!this.#isShown || this.#isPressed) return;
+    if (!this.#isShown) return;
     const { scroller, grid, space } = this.#parts;
-    const { shown } = this.#list;
+    const shown = this.#place();
     const view = visibleRange({
       count: shown.length, width: grid.clientWidth, height: scroller.clientHeight, scroll: scroller.scrollTop,
       least: this.isBeside ? sizes.beside : sizes.whole, text: sizes.text, gap: sizes.gap, before: grid.offsetTop,
@@ -213,7 +221,6 @@ export class DocumentGrid {
    * @param {number} focusedIndex
    */
   #drawRows(wanted, { columns, rowHeight }, focusedIndex) {
-    const { shown } = this.#list;
     for (const [row, element] of this.#rows) {
       if (wanted.has(row)) continue;
       element.remove();
@@ -230,7 +237,7 @@ export class DocumentGrid {
       }
       element.setAttribute('aria-rowindex', String(row + 1));
       element.style.transform = `translateY(${row * rowHeight}px)`;
-      const rowCells = shown.slice(row * columns, (row + 1) * columns).map((entry, column) => {
+      const rowCells = this.#placed.slice(row * columns, (row + 1) * columns).map((entry, column) => {
         const old = former.get(entry.name);
         const cell = old?.entry === entry ? old.cell : this.#cell(entry, old?.cell);
         this.#cells.set(entry.name, { cell, entry, row, column });
