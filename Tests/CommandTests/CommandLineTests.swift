@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Commands, as users type them")
 struct CommandLineTests {
-  private static let gate = Gate(4)
+  private static let gate = Gate(Gate.processes)
 
   @Test(
     "C1 every folder of Fixtures/cli has the output and status that it expects",

@@ -48,7 +48,7 @@ def perform(browser, programs, case, is_whole):
     except Skip as skip:
         outcome, log = "not tried", str(skip)
     except Exception:
-        outcome, log = "failed", f"{traceback.format_exc()}{studio.faults}{studio.states()}"
+        outcome, log = "failed", f"{traceback.format_exc()}{studio.faults}{studio.states(case.__name__)}"
     finally:
         studio.close()
     return Result(outcome, time.monotonic() - began, said.getvalue().splitlines(), log)
@@ -123,7 +123,7 @@ def allowed_reasons():
     if given == "none":
         return set()
     with open(given, encoding="utf-8") as file:
-        return {line.strip() for line in file}
+        return {line.partition("#")[0].strip() for line in file}
 
 
 def main():

@@ -8,6 +8,7 @@ LIMIT = int(os.environ.get("STUDIO_LIMIT", "300"))
 PAUSE = 0.03
 PROJECT = os.path.realpath(os.path.join(os.path.dirname(__file__), "../.."))
 PICTURES = f"{PROJECT}/docs/pictures"
+FAILED = f"{PROJECT}/.build/page-tests/failed"
 # The golden files that are written again: `screens`, `trees`, `pictures`. A case that writes them fails, so that no recording is taken for a test.
 RECORDED = set(os.environ.get("EMOJIART_RECORD", "").split(","))
 # The page of a folder instead of the one in the program, for developing.
@@ -123,11 +124,13 @@ class Studio:
                 raise AssertionError(f"waited in vain for {what}: {seen()}")
             time.sleep(PAUSE)
 
-    def states(self):
-        """What the pages say of their state, for a case that has failed."""
+    def states(self, case):
+        """What the pages say of their state, for a case that has failed. Their screenshots are left in .build/page-tests/failed."""
         found = []
-        for page in self.pages:
+        os.makedirs(FAILED, exist_ok=True)
+        for number, page in enumerate(self.pages):
             try:
+                page.screenshot(path=f"{FAILED}/{case}-{self.browser.name}-{number}.png")
                 found.append(page.evaluate("({ ...studio.status, shown: studio.shown(), says: document.getElementById('status').dataset.state })"))
             except Exception as error:
                 found.append(f"no state: {error}")
