@@ -96,14 +96,14 @@ private struct Downscaling {
 
 // MARK: - The first frame
 
-/// The first frame as a still file of the same format. Later frames are ignored.
+/// The first frame, as a file of the same format. Later frames are ignored.
 struct FirstFrame {
   let bytes: [UInt8]
   /// The size that the decoder must find.
   let width: Int
   let height: Int
-  /// The frame's position on the picture's canvas, where the still file does not contain it; negative for a
-  /// frame of which the canvas shows a part.
+  /// The frame's position on the picture's canvas, where the file does not contain it. Negative where the canvas
+  /// shows a part of the frame.
   var left = 0
   var top = 0
 
@@ -122,9 +122,17 @@ struct FirstFrame {
       guard JPEGSegments.isWhole(file) else { throw .truncated(.jpeg) }
       return whole
     case .gif:
-      return FirstFrame(bytes: try gif(file, limits), width: header.width, height: header.height)
+      var frames = GIFFrames(file)
+      guard let frame = frames.next() else { throw .truncated(.gif) }
+      try limits.check(frame.width, frame.height)
+      return whole
     case .webp: return try webp(whole, file)
-    case .avif: return avif(bytes, header)
+    case .avif:
+      guard let aperture = header.aperture else { return whole }
+      try limits.check(aperture.storedWidth, aperture.storedHeight)
+      return FirstFrame(
+        bytes: bytes, width: aperture.storedWidth, height: aperture.storedHeight, left: -aperture.left,
+        top: -aperture.top)
     }
   }
 
@@ -139,17 +147,6 @@ struct FirstFrame {
     else {
       throw .broken(.png, "its compressed data are damaged")
     }
-  }
-
-  /// The file up to the end of the first frame, and a trailer.
-  private static func gif(_ file: PictureBytes, _ limits: PictureLimits) throws(Refusal) -> [UInt8] {
-    var frames = GIFFrames(file)
-    guard let frame = frames.next() else { throw .truncated(.gif) }
-    try limits.check(frame.width, frame.height)
-    guard frame.width > 0, frame.height > 0,
-      LZWLength.reaches(frame.width * frame.height, codeSize: frame.codeSize, frame.data)
-    else { throw .broken(.gif, "pixels of its first frame are missing") }
-    return Array(file.slice.prefix(frame.end)) + [0x3B]
   }
 
   /// The whole file, or the first frame of an animation without the others and the canvas.
@@ -178,24 +175,12 @@ struct FirstFrame {
       bytes: frame.still, width: frame.width, height: frame.height, left: frame.left, top: frame.top)
   }
 
-  /// The still picture of a sequence is its primary item.
-  private static func avif(_ bytes: [UInt8], _ header: PictureHeader) -> FirstFrame {
-    var bytes = bytes
-    if PictureBytes(bytes).has("avis", at: 8) { bytes.replaceSubrange(8..<12, with: "avif".utf8) }
-    guard let aperture = header.aperture else {
-      return FirstFrame(bytes: bytes, width: header.width, height: header.height)
-    }
-    return FirstFrame(
-      bytes: bytes, width: aperture.storedWidth, height: aperture.storedHeight, left: -aperture.left,
-      top: -aperture.top)
-  }
-
   /// Makes the frame's pixels those of the picture: the part that is shown, or a canvas around them. False for
   /// lack of memory.
   fileprivate func fit(_ pixels: inout cpicture_pixels, to header: PictureHeader) -> Bool {
     guard (width, height) != (header.width, header.height) else { return true }
     let (across, down) = (Int32(header.width), Int32(header.height))
-    return left < 0 || top < 0 || width > header.width || height > header.height
+    return header.aperture != nil
       ? cpicture_crop(&pixels, Int32(-left), Int32(-top), across, down)
       : cpicture_place(&pixels, Int32(left), Int32(top), across, down)
   }
@@ -300,7 +285,7 @@ enum ForeignKind {
 
 // MARK: - Decoders
 
-/// The decoders of pictures, of which some are libraries that are opened at run time.
+/// The decoders of pictures. Those of AVIF are in a library that is opened at run time.
 public enum PictureDecoders {
   /// Opens the decoders of these formats; this process can use no others afterwards, and refuses pictures of
   /// other formats as if their decoders were not installed. Call it at most once, before the first picture, in a
@@ -468,81 +453,5 @@ extension Refusal {
     let remedy = kind == .avif ? ": install libavif (the package libavif16; on Debian 12, libavif15)" : ""
     return Refusal(
       .notAnImage, "\(kind.name) pictures cannot be decoded here\(remedy)", isTransient: true)
-  }
-}
-
-// MARK: - GIF's compression
-
-/// Counts the pixels that LZW codes expand to, before memory is allocated for them.
-struct LZWLength {
-  private static let codes = 4096
-
-  /// The length of each code; codes are added while reading.
-  private var lengths: [Int] = []
-  private let clear: Int
-  private let minimum: Int
-
-  /// For a frame whose initial codes have that many bits.
-  private init(_ codeSize: Int) {
-    clear = 1 << codeSize
-    minimum = codeSize + 1
-    lengths.reserveCapacity(Self.codes)
-    reset()
-  }
-
-  private mutating func reset() {
-    lengths.removeAll(keepingCapacity: true)
-    // The colours, then the clear code and the end code.
-    lengths.append(contentsOf: repeatElement(1, count: clear + 2))
-  }
-
-  /// Whether the blocks of a frame expand to at least that many pixels; false for an invalid code before that.
-  static func reaches(_ wanted: Int, codeSize: Int, _ blocks: PictureBytes) -> Bool {
-    guard (1...8).contains(codeSize) else { return false }
-    var length = LZWLength(codeSize)
-    return length.reaches(wanted, blocks)
-  }
-
-  private mutating func reaches(_ wanted: Int, _ blocks: PictureBytes) -> Bool {
-    var size = minimum
-    var bits = 0
-    var heldBits = 0
-    var previous: Int?
-    var sum = 0
-    var offset = 0
-    while let length = blocks.byte(offset), length > 0, let block = blocks.part(offset + 1, length) {
-      offset += 1 + length
-      for byte in block.slice {
-        bits |= Int(byte) << heldBits
-        heldBits += 8
-        while heldBits >= size {
-          let code = bits & ((1 << size) - 1)
-          bits >>= size
-          heldBits -= size
-          if code == clear {
-            reset()
-            size = minimum
-            previous = nil
-            continue
-          }
-          if code == clear + 1 { return false }
-          guard let count = add(code, after: previous) else { return false }
-          sum += count
-          if sum >= wanted { return true }
-          previous = code
-          if lengths.count == 1 << size, size < 12 { size += 1 }
-        }
-      }
-    }
-    return sum >= wanted
-  }
-
-  /// The length of a code, which also defines the next code; nil for an undefined code.
-  private mutating func add(_ code: Int, after previous: Int?) -> Int? {
-    guard let previous else { return code < clear ? 1 : nil }
-    // The code may be the one being defined: the previous code followed by its own first pixel.
-    guard code <= lengths.count, code < lengths.count || lengths.count < Self.codes else { return nil }
-    if lengths.count < Self.codes { lengths.append(lengths[previous] + 1) }
-    return lengths[code]
   }
 }

@@ -216,16 +216,6 @@ extension PictureHeader {
 
 /// The frames of a GIF file.
 struct GIFFrames {
-  struct Frame {
-    let width: Int
-    let height: Int
-    /// The initial code size in bits, and the blocks of coded data up to `end`.
-    let codeSize: Int
-    let data: PictureBytes
-    /// The offset of the frame's end in the file.
-    let end: Int
-  }
-
   /// The offset of the first block.
   let start: Int
   private let file: PictureBytes
@@ -237,8 +227,8 @@ struct GIFFrames {
     offset = start
   }
 
-  /// The next complete frame.
-  mutating func next() -> Frame? {
+  /// The size of the next complete frame.
+  mutating func next() -> (width: Int, height: Int)? {
     while let introducer = file.byte(offset) {
       switch introducer {
       case 0x2C: return frame()
@@ -253,21 +243,18 @@ struct GIFFrames {
     return nil
   }
 
-  private mutating func frame() -> Frame? {
-    guard let width = file.little(offset + 5, 2), let height = file.little(offset + 7, 2) else { return nil }
-    let coded = codedData(offset)
-    guard let codeSize = file.byte(coded), let end = endOfBlocks(coded + 1),
-      let data = file.part(coded + 1, end - coded - 1)
+  private mutating func frame() -> (width: Int, height: Int)? {
+    guard let width = file.little(offset + 5, 2), let height = file.little(offset + 7, 2),
+      let end = endOfFrame(offset)
     else { return nil }
     offset = end
-    return Frame(width: width, height: height, codeSize: codeSize, data: data, end: end)
+    return (width, height)
   }
 
-  /// The offset of the coded data of a frame that begins there.
-  private func codedData(_ frame: Int) -> Int { frame + 10 + Self.colours(file.byte(frame + 9)) }
-
   /// The offset behind a frame that begins there; nil where it is incomplete.
-  func endOfFrame(_ frame: Int) -> Int? { endOfBlocks(codedData(frame) + 1) }
+  func endOfFrame(_ frame: Int) -> Int? {
+    endOfBlocks(frame + 10 + Self.colours(file.byte(frame + 9)) + 1)
+  }
 
   /// The size in bytes of the colour table that the flags announce.
   private static func colours(_ flags: Int?) -> Int {

@@ -188,7 +188,7 @@ extension ArtError {
         isUsual || folders.isEmpty
         ? "beside this program, nor in libexec/emojiart beside its folder"
         : "in \(folders.joined(separator: ", nor in "))"
-      // The static tar is all there, and installing it again would not help.
+      // The static tar has no worker: installing it again would not help.
       let remedy =
         name == "emojiart-worker"
         ? "the static tar comes without it: install the package, or build from source"

@@ -96,7 +96,7 @@ static int become(
   if (limit(RLIMIT_CORE, 0, 0) < 0) return errno;
   if (limits.processor_seconds && limit(RLIMIT_CPU, limits.processor_seconds, limits.processor_seconds + 1) < 0)
     return errno;
-// Its shadow memory takes more than any limit.
+// The sanitizer's shadow memory takes more than any limit.
 #if !__has_feature(address_sanitizer)
   if (limits.memory && limit(RLIMIT_AS, limits.memory, limits.memory) < 0) return errno;
 #endif

@@ -26,7 +26,6 @@ struct decoder {
   int codec, most_threads, source, allows_progressive, allows_incremental, ignores_exif, ignores_xmp;
   uint32_t most_pixels, longest_side, most_images, strictness;
   struct image *image;
-  int image_index, image_count;
 };
 
 // An avifRGBImage.
@@ -50,16 +49,22 @@ struct target {
 
 enum { target_rgb = 0, target_rgba = 1 };
 
+enum { primary_item = 1 };
+
 // The declarations above are compared with the installed ones.
-#if __has_include(<avif/avif.h>)
 #include <avif/avif.h>
 #include <stddef.h>
 #define SAME(ours, our_field, theirs, their_field) \
   _Static_assert(offsetof(struct ours, our_field) == offsetof(theirs, their_field), #theirs "." #their_field)
 SAME(image, width, avifImage, width);
+SAME(image, height, avifImage, height);
 SAME(image, alpha, avifImage, alphaPlane);
+SAME(decoder, source, avifDecoder, requestedSource);
+SAME(decoder, ignores_exif, avifDecoder, ignoreExif);
+SAME(decoder, ignores_xmp, avifDecoder, ignoreXMP);
 SAME(decoder, image, avifDecoder, image);
-SAME(decoder, image_count, avifDecoder, imageCount);
+_Static_assert(primary_item == AVIF_DECODER_SOURCE_PRIMARY_ITEM, "sources");
+_Static_assert(sizeof(struct target) >= sizeof(avifRGBImage), "room");
 SAME(target, depth, avifRGBImage, depth);
 SAME(target, format, avifRGBImage, format);
 _Static_assert(target_rgb == AVIF_RGB_FORMAT_RGB && target_rgba == AVIF_RGB_FORMAT_RGBA, "formats");
@@ -70,10 +75,9 @@ SAME(target, sixteen.stride, avifRGBImage, rowBytes);
 SAME(target, fifteen.pixels, avifRGBImage, pixels);
 SAME(target, fifteen.stride, avifRGBImage, rowBytes);
 #endif
-#endif
 
 // The functions, and which of the two interfaces they have; 0 where the library is not installed.
-static struct {
+struct library {
   int version;
   struct decoder *(*create)(void);
   void (*destroy)(struct decoder *);
@@ -82,44 +86,46 @@ static struct {
   int (*next_image)(struct decoder *);
   void (*set_defaults)(struct target *, const struct image *);
   int (*convert)(const struct image *, struct target *);
-  const char *(*words)(int);
-} avif;
+  const char *(*message)(int);
+};
+static struct library avif;
 
 // Copies of standard error and /dev/null, to redirect standard error during a decode: AV1 decoders write to it.
 // Both are opened once, because the sandbox may forbid opening files; -1 on failure.
-static int complaints = -1;
-static int nowhere = -1;
+static int saved_stderr = -1;
+static int dev_null = -1;
+
+// Opens the library; its version is 0 where it is not installed, or lacks a function.
+static struct library open_library(const char *name, int version) {
+  struct library found = {0};
+  void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+  if (!library) return found;
+  *(void **)&found.create = dlsym(library, "avifDecoderCreate");
+  *(void **)&found.destroy = dlsym(library, "avifDecoderDestroy");
+  *(void **)&found.set_memory = dlsym(library, "avifDecoderSetIOMemory");
+  *(void **)&found.parse = dlsym(library, "avifDecoderParse");
+  *(void **)&found.next_image = dlsym(library, "avifDecoderNextImage");
+  *(void **)&found.set_defaults = dlsym(library, "avifRGBImageSetDefaults");
+  *(void **)&found.convert = dlsym(library, "avifImageYUVToRGB");
+  *(void **)&found.message = dlsym(library, "avifResultToString");
+  bool is_whole = found.create && found.destroy && found.set_memory && found.parse && found.next_image &&
+                  found.set_defaults && found.convert && found.message;
+  if (is_whole) found.version = version;
+  else dlclose(library);
+  return found;
+}
 
 void prepare_avif(void) {
-  static const struct {
-    const char *name;
-    int version;
-  } libraries[] = {{"libavif.so.16", 16}, {"libavif.so.15", 15}};
-  void *library = NULL;
-  int version = 0;
-  for (size_t index = 0; index < 2 && !library; index++) {
-    library = dlopen(libraries[index].name, RTLD_NOW | RTLD_LOCAL);
-    version = libraries[index].version;
-  }
-  if (!library) return;
-  *(void **)&avif.create = dlsym(library, "avifDecoderCreate");
-  *(void **)&avif.destroy = dlsym(library, "avifDecoderDestroy");
-  *(void **)&avif.set_memory = dlsym(library, "avifDecoderSetIOMemory");
-  *(void **)&avif.parse = dlsym(library, "avifDecoderParse");
-  *(void **)&avif.next_image = dlsym(library, "avifDecoderNextImage");
-  *(void **)&avif.set_defaults = dlsym(library, "avifRGBImageSetDefaults");
-  *(void **)&avif.convert = dlsym(library, "avifImageYUVToRGB");
-  *(void **)&avif.words = dlsym(library, "avifResultToString");
-  if (avif.create && avif.destroy && avif.set_memory && avif.parse && avif.next_image && avif.set_defaults &&
-      avif.convert && avif.words)
-    avif.version = version;
-  nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
-  complaints = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+  avif = open_library("libavif.so.16", 16);
+  if (!avif.version) avif = open_library("libavif.so.15", 15);
+  if (!avif.version) return;
+  dev_null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+  saved_stderr = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
 }
 
 // Whether the call succeeded; fails the decoding otherwise.
-static bool is_well(struct decoding *decoding, int result) {
-  if (result) decoding_fail(decoding, CPICTURE_BROKEN, avif.words(result));
+static bool succeeded(struct decoding *decoding, int result) {
+  if (result) decoding_fail(decoding, CPICTURE_BROKEN, avif.message(result));
   return result == 0;
 }
 
@@ -139,24 +145,33 @@ static void convert(struct decoding *decoding, const struct image *image) {
     target.fifteen.pixels = decoding->pixels.bytes;
     target.fifteen.stride = (uint32_t)decoding->pixels.stride;
   }
-  is_well(decoding, avif.convert(image, &target));
+  succeeded(decoding, avif.convert(image, &target));
 }
 
 static void decode(struct decoding *decoding) {
   struct decoder *decoder = avif.create();
-  if (!decoder) return decoding_fail(decoding, CPICTURE_NO_MEMORY, NULL);
-  if (is_well(decoding, avif.set_memory(decoder, decoding->bytes, decoding->count)) &&
-      is_well(decoding, avif.parse(decoder))) {
-    if (decoder->image_count > 1) decoding_fail(decoding, CPICTURE_BROKEN, "it is a sequence");
-    else if (is_well(decoding, avif.next_image(decoder))) convert(decoding, decoder->image);
+  if (!decoder) {
+    decoding_fail(decoding, CPICTURE_NO_MEMORY, NULL);
+    return;
   }
+  // The still picture of a sequence is its primary item.
+  decoder->source = primary_item;
+  decoder->ignores_exif = decoder->ignores_xmp = 1;
+  if (succeeded(decoding, avif.set_memory(decoder, decoding->bytes, decoding->count)) &&
+      succeeded(decoding, avif.parse(decoder)) &&
+      decoding_expect(decoding, decoder->image->width, decoder->image->height) &&
+      succeeded(decoding, avif.next_image(decoder)))
+    convert(decoding, decoder->image);
   avif.destroy(decoder);
 }
 
 void decode_avif(struct decoding *decoding) {
-  if (!avif.version) return decoding_fail(decoding, CPICTURE_NO_DECODER, NULL);
-  bool is_silent = nowhere >= 0 && complaints >= 0;
-  if (is_silent) dup2(nowhere, STDERR_FILENO);
+  if (!avif.version) {
+    decoding_fail(decoding, CPICTURE_NO_DECODER, NULL);
+    return;
+  }
+  bool is_silent = dev_null >= 0 && saved_stderr >= 0;
+  if (is_silent) dup2(dev_null, STDERR_FILENO);
   decode(decoding);
-  if (is_silent) dup2(complaints, STDERR_FILENO);
+  if (is_silent) dup2(saved_stderr, STDERR_FILENO);
 }

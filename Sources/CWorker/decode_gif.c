@@ -94,20 +94,20 @@ static void add(struct codes *codes, unsigned previous, unsigned code) {
   codes->last[added] = codes->first[code < added ? code : previous];
 }
 
-// Expands the blocks of data into `pixels`. Returns whether all of them were filled.
-static bool expand(struct input *input, struct codes *codes, uint8_t *pixels, size_t room) {
+// Expands the blocks of data into `pixels`, until all of them are filled.
+static enum cpicture_status expand(struct input *input, struct codes *codes, uint8_t *pixels, size_t room) {
   unsigned least = byte(input);
-  if (least < 1 || least > 8) return false;
+  if (least < 1 || least > 8) return CPICTURE_BROKEN;
   const unsigned clear = 1u << least;
   enum { none = most_codes };
   unsigned size = least + 1, bits = 0, held = 0, previous = none;
   size_t count = 0;
   reset(codes, clear);
-  for (unsigned left = byte(input); left && !input->has_failed && count < room; left = byte(input)) {
-    for (; left && count < room; left--) {
+  for (unsigned left = byte(input); left && !input->has_failed; left = byte(input)) {
+    for (; left; left--) {
       bits |= (unsigned)byte(input) << held;
       held += 8;
-      while (held >= size && count < room) {
+      while (held >= size) {
         unsigned code = bits & ((1u << size) - 1);
         bits >>= size;
         held -= size;
@@ -117,16 +117,17 @@ static bool expand(struct input *input, struct codes *codes, uint8_t *pixels, si
           previous = none;
           continue;
         }
-        if (code == clear + 1) return false;
+        if (code == clear + 1) return CPICTURE_INCOMPLETE;
         if (previous != none) add(codes, previous, code);
-        if (code >= (previous == none ? clear : codes->count)) return false;
+        if (code >= (previous == none ? clear : codes->count)) return CPICTURE_BROKEN;
         count = write_code(codes, code, pixels, count, room);
+        if (count == room) return CPICTURE_DECODED;
         previous = code;
         if (codes->count == 1u << size && size < most_bits) size++;
       }
     }
   }
-  return count == room && !input->has_failed;
+  return CPICTURE_INCOMPLETE;
 }
 
 // MARK: Frames
@@ -147,6 +148,7 @@ static uint32_t stored_row(const struct frame *frame, uint32_t index) {
 }
 
 static void paint(const struct frame *frame, const uint8_t *pixels, struct cpicture_pixels *canvas) {
+  if (frame->left >= canvas->width) return;
   for (uint32_t index = 0; index < frame->height; index++, pixels += frame->width) {
     uint32_t y = frame->top + stored_row(frame, index);
     if (y >= (uint32_t)canvas->height) continue;
@@ -161,16 +163,16 @@ static void paint(const struct frame *frame, const uint8_t *pixels, struct cpict
 
 static void decode_frame(struct decoding *decoding, struct input *input, struct frame *frame) {
   size_t room = (size_t)frame->width * frame->height;
-  if (!room) return decoding_fail(decoding, CPICTURE_BROKEN, "its first frame is empty");
+  if (!room) {
+    decoding_fail(decoding, CPICTURE_BROKEN, "its first frame is empty");
+    return;
+  }
   uint8_t *pixels = malloc(room);
   struct codes *codes = calloc(1, sizeof *codes);
-  if (!pixels || !codes) {
-    decoding_fail(decoding, CPICTURE_NO_MEMORY, NULL);
-  } else if (!expand(input, codes, pixels, room)) {
-    decoding_fail(decoding, CPICTURE_INCOMPLETE, NULL);
-  } else if (decoding_allocate(decoding, decoding->width, decoding->height, 4, true)) {
+  enum cpicture_status status = pixels && codes ? expand(input, codes, pixels, room) : CPICTURE_NO_MEMORY;
+  if (status != CPICTURE_DECODED) decoding_fail(decoding, status, "its compressed data are damaged");
+  else if (decoding_allocate(decoding, decoding->width, decoding->height, 4, true))
     paint(frame, pixels, &decoding->pixels);
-  }
   free(codes);
   free(pixels);
 }
@@ -203,8 +205,12 @@ void decode_gif(struct decoding *decoding) {
   }
   uint8_t mark;
   while ((mark = byte(&input)) != 0x2C) {
-    if (mark == 0x21) read_extension(&input, &frame);
-    else if (mark != 0 || input.has_failed) return decoding_fail(decoding, CPICTURE_BROKEN, "it has no frame");
+    if (mark == 0x21) {
+      read_extension(&input, &frame);
+    } else if (mark != 0 || input.has_failed) {
+      decoding_fail(decoding, CPICTURE_BROKEN, "it has no frame");
+      return;
+    }
   }
   frame.left = number(&input);
   frame.top = number(&input);
@@ -216,6 +222,6 @@ void decode_gif(struct decoding *decoding) {
     read_colors(&input, flags, &own);
     frame.colors = &own;
   }
-  if (!frame.colors) return decoding_fail(decoding, CPICTURE_BROKEN, "its first frame has no colours");
-  decode_frame(decoding, &input, &frame);
+  if (frame.colors) decode_frame(decoding, &input, &frame);
+  else decoding_fail(decoding, CPICTURE_BROKEN, "its first frame has no colours");
 }

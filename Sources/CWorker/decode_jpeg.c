@@ -50,10 +50,11 @@ static void spread_gray(uint8_t *row, int32_t width) {
   for (int32_t x = width - 1; x >= 0; x--) row[3 * x] = row[3 * x + 1] = row[3 * x + 2] = row[x];
 }
 
-// Four colours are inverted, as Photoshop writes them.
-static void mix_four(const uint8_t *from, uint8_t *to, int32_t width) {
+// Makes cyan, magenta, yellow and black red, green and blue. Files with Adobe's marker have them inverted.
+static void mix_four(const uint8_t *from, uint8_t *to, int32_t width, bool is_inverted) {
+  uint8_t flip = is_inverted ? 0 : 255;
   for (int32_t x = 0; x < width; x++, from += 4, to += 3)
-    for (int color = 0; color < 3; color++) to[color] = (uint8_t)(from[color] * from[3] / 255);
+    for (int color = 0; color < 3; color++) to[color] = (uint8_t)((from[color] ^ flip) * (from[3] ^ flip) / 255);
 }
 
 static int32_t reduced(int32_t side, int32_t reduction) { return side / reduction + (side % reduction != 0); }
@@ -101,7 +102,7 @@ static void read_rows(struct reading *reading) {
       decoding_fail(reading->decoding, CPICTURE_INCOMPLETE, NULL);
       return;
     }
-    if (reading->row) mix_four(reading->row, to, pixels->width);
+    if (reading->row) mix_four(reading->row, to, pixels->width, file->saw_Adobe_marker);
     else if (file->out_color_space == JCS_GRAYSCALE) spread_gray(to, pixels->width);
   }
   // Reads up to the end mark; only its errors matter.

@@ -9,7 +9,7 @@
 
 struct reading {
   struct decoding *decoding;
-  // The number of rows that were decoded, in the last pass of those that reach so far.
+  // How many rows were decoded; in the first pass where there are several: `FirstFrame` has found the data complete.
   uint32_t rows;
 };
 

@@ -135,7 +135,7 @@ import Testing
   /// The lines of a test that skip, or record, otherwise than by `Skip`, `isRoot(for:)` and `GoldenFiles`.
   private func silent(in text: String) throws -> [String] {
     let pattern = try Regex(
-      #"\.(en|dis)abled\(|withKnownIssue|\b(guard|if) .*\bgete?uid\(\) [!=]= 0|return print\(|EMOJIART_RECORD"\]|"#
+      #"\.(en|dis)abled\(|withKnownIssue|\bgete?uid\(\) *[!=]= *0|return print\(|EMOJIART_RECORD"\]|"#
         + #"EMOJIART_WRITE_|"#
         + #"print\(.*(\bnot tried\b|"skipped\b)"#)
     return text.split(separator: "\n").map { $0.drop(while: \.isWhitespace) }
@@ -145,13 +145,17 @@ import Testing
   @Test("a suite skips by Skip only, and records by GoldenFiles only")
   func skips() throws {
     for file in try project.files(under: "Tests", ending: ".swift")
-    where !file.hasPrefix("Tests/TestSupport") && !file.hasPrefix("Tests/ArchitectureTests") {
+    where !file.hasPrefix("Tests/TestSupport") && !file.hasPrefix("Tests/ArchitectureTests")
+      // It gives up the rights of root, instead of skipping.
+      && file != "Tests/ArtStoreTests/Stream/MovedFile.swift"
+    {
       let found = try silent(in: project.text(file))
       #expect(found == [], "\(file)")
     }
     for bad in [
       "    .enabled(if: isRoot))", "guard geteuid() == 0 else { return }", "if getuid() != 0 { return }",
-      #"return print("no Landlock here")"#, #"print("K6 only root may do that: not tried")"#,
+      "static let isRoot = geteuid() == 0", #"return print("no Landlock here")"#,
+      #"print("K6 only root may do that: not tried")"#,
       #"ProcessInfo.processInfo.environment["EMOJIART_RECORD"]"#,
     ] {
       #expect(try silent(in: bad).count == 1, "\(bad)")

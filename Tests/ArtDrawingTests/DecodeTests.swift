@@ -29,17 +29,23 @@ import Testing
     let bytes = try PictureFixture.bytes("meadow.webp")
     let pixels = PictureLimits(pixels: 479_999)
     let side = PictureLimits(side: 799)
-    let size = PictureLimits(bytes: bytes.count - 1)
+    let length = PictureLimits(bytes: bytes.count - 1)
     #expect(refusal(bytes, pixels)?.reason == .tooManyPixels)
     #expect(refusal(bytes, pixels)?.detail.contains("800 x 600") == true)
     #expect(refusal(bytes, side)?.reason == .tooManyPixels)
-    #expect(refusal(bytes, size)?.reason == .tooBig)
+    #expect(refusal(bytes, length)?.reason == .tooBig)
     #expect(refusal(bytes, PictureLimits(bytes: bytes.count, pixels: 480_000, side: 800)) == nil)
     // The first frame of a GIF may be larger than its canvas.
     var gif = try PictureFixture.bytes("sign.gif")
     let frame = try #require(gif.indices.first { gif[$0...].starts(with: [0x2C, 0, 0, 0, 0]) })
     gif.replaceSubrange(frame + 5..<frame + 9, with: [255, 255, 255, 255])
     #expect(refusal(gif, PictureLimits())?.reason == .tooManyPixels)
+    // The stored picture of an AVIF may be larger than what is shown of it.
+    var avif = try PictureFixture.bytes("cropped.avif")
+    let size = try #require(avif.indices.first { avif[$0...].starts(with: Array("ispe".utf8)) })
+    avif.replaceSubrange(size + 8..<size + 16, with: [0, 0, 64, 0, 0, 0, 64, 0])
+    #expect(refusal(avif, PictureLimits())?.reason == .tooManyPixels)
+    #expect(refusal(avif, PictureLimits())?.detail.contains("16384 x 16384") == true)
   }
 
   private func refusal(_ bytes: [UInt8], _ limits: PictureLimits) -> Refusal? {

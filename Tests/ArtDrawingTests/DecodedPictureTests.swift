@@ -32,6 +32,26 @@ import Testing
     }
   }
 
+  @Test("V3 four colours of a JPEG are inverted only in a file with Adobe's marker")
+  func fourColours() throws {
+    let file = FileManager.default.temporaryDirectory.appendingPathComponent("black-\(UUID()).jpg")
+    defer {
+      // A file that cannot be removed fails no test.
+      try? FileManager.default.removeItem(at: file)
+    }
+    let words = ["-size", "8x8", "xc:black", "-colorspace", "CMYK", file.path]
+    #expect(try OtherDecoder().run("convert", arguments: words).status == 0)
+    var bytes = [UInt8](try Data(contentsOf: file))
+    #expect(try Pixels(DecodedPicture(bytes, scale: 1, PictureLimits()))[4, 4] == [0, 0, 0, 255])
+    let marker = try #require(
+      bytes.indices.first { bytes[$0...].starts(with: [0xFF, 0xEE, 0, 14] + Array("Adobe".utf8)) })
+    // With the marker they are luminance 0, no chrominance, and a black of 0; without it no cyan, half magenta
+    // and yellow, and no black.
+    bytes.removeSubrange(marker..<marker + 16)
+    let pixel = try Pixels(DecodedPicture(bytes, scale: 1, PictureLimits()))[4, 4]
+    #expect(pixel[0] == 255 && (126...128).contains(pixel[1]) && (126...128).contains(pixel[2]), "\(pixel)")
+  }
+
   @Test("downscaling a picture of any kind gives the mean of each area, with its sides rounded up")
   func smaller() throws {
     let decoder = try OtherDecoder()
@@ -130,7 +150,7 @@ extension OtherDecoder {
       guard try run("avifdec", whole, source).status == 0 else { throw DecodeWorker.Failure() }
     }
     let start = ["-quiet", source, "-background", "none"]
-    let words = start + (name == "offset.gif" ? ["-flatten"] : []) + words
+    let words = start + (["offset.gif", "outside.gif"].contains(name) ? ["-flatten"] : []) + words
     guard try run("convert", arguments: words + ["+repage", "-depth", "8", "png32:\(file.path)"]).status == 0
     else { throw DecodeWorker.Failure() }
     return try Pixels(contentsOf: file)

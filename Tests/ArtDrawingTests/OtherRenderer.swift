@@ -80,11 +80,14 @@ final class OtherRenderer {
   }
 
   @discardableResult
-  func run(_ program: String, _ words: String...) throws -> String {
+  func run(_ program: String, _ words: String...) throws -> String { try run(program, arguments: words) }
+
+  @discardableResult
+  func run(_ program: String, arguments: [String]) throws -> String {
     let process = Process()
     let output = Pipe.unshared()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/\(program)")
-    process.arguments = words
+    process.arguments = arguments
     process.standardOutput = output
     process.standardError = FileHandle.nullDevice
     try process.start()

@@ -110,7 +110,7 @@ private struct Connection {
     let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
     let (listener, client) = (socket(AF_INET6, kind, 0), socket(AF_INET6, kind, 0))
     defer { for descriptor in [listener, client] where descriptor >= 0 { Glibc.close(descriptor) } }
-    guard listener >= 0, client >= 0 else { return Skip("no ::1")("H12 the own connection to ::1") }
+    guard listener >= 0, client >= 0 else { return Skip("no IPv6")("H12 the own connection to ::1") }
     var target = sockaddr_in6()
     (target.sin6_family, target.sin6_addr) = (sa_family_t(AF_INET6), in6addr_loopback)
     func result(_ call: (UnsafeMutablePointer<sockaddr>, inout socklen_t) -> Int32) -> Int32 {
@@ -124,7 +124,7 @@ private struct Connection {
     }
     let isBound = result { bind(listener, $0, $1) } == 0
     guard isBound || errno != EADDRNOTAVAIL else {
-      return Skip("no ::1")("H12 the own connection to ::1")
+      return Skip("no IPv6")("H12 the own connection to ::1")
     }
     try #require(isBound)
     try #require(listen(listener, 1) == 0)

@@ -27,7 +27,7 @@ struct LoopbackSocket {
 
   /// The same; says what is not tried if it has none.
   static func hasV6(for what: String) -> Bool {
-    if !hasV6 { Skip("no ::1")(what) }
+    if !hasV6 { Skip("no IPv6")(what) }
     return hasV6
   }
 

@@ -253,11 +253,11 @@ import Testing
       "--net", "/usr/bin/python3", "-c", script, Studio.products + "/emojiart", "serve", studio.document,
     ]
     do { _ = try studio.output("/usr/bin/unshare", ["--net", "true"]) } catch {
-      return Skip("no network namespaces")("H12 a machine without ::1: \(error)")
+      return Skip("no network-namespaces")("H12 a machine without ::1: \(error)")
     }
     let answer = try studio.output("/usr/bin/unshare", words)
     guard !answer.hasPrefix("none") else {
-      return Skip("no network namespaces")("H12 a machine without ::1: \(answer)")
+      return Skip("no network-namespaces")("H12 a machine without ::1: \(answer)")
     }
     let errors = try studio.errors()
     #expect(answer == "True HTTP/1.1 200\nended 0\nTrue HTTP/1.1 200\nended 0", "\(errors)")

@@ -73,7 +73,14 @@ struct CommandCase: Sendable, CustomStringConvertible {
       }
       return cases.filter { longest.contains($0.name) } + cases.filter { !longest.contains($0.name) }
     }
-    return try all().filter {
+    let cases = try all()
+    let unknown = recorded.subtracting(cases.map(\.name)).subtracting(GoldenFiles.others).subtracting([
+      "missing"
+    ])
+    guard unknown.isEmpty else {
+      throw Project.Missing(what: "a golden file called \(unknown.sorted().joined(separator: ", "))")
+    }
+    return cases.filter {
       recorded.contains($0.name) || recorded.contains("missing") && $0.expected == Outcome()
     }
   }

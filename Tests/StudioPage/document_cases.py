@@ -171,6 +171,13 @@ def a_press_outlasts_an_order(studio):
     page.keyboard.press("Control+o")
     shows(page, [placed[-1], "moths", "ants"])
     assert names(page) == [placed[-1], "moths", "ants"], names(page)
+    # Nothing is clicked: the order changes when the pointer is released elsewhere.
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 3)
+    page.mouse.down()
+    studio.run("add", f"{studio.folder}/art/ants.emojiart", "🌼", "--at", "100,100")
+    page.mouse.move(5, 5)
+    page.mouse.up()
+    page.wait_for_function("() => document.querySelector('#documents [aria-colindex=\"1\"] bdi').textContent === 'ants'")
 
 
 def only_seen_is_drawn(studio):

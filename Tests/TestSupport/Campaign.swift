@@ -40,8 +40,8 @@ package struct Campaign: Sendable {
     isRunning ? numbered(all) : Self.spread(count, over: all, at: { ($0 * 2 + 1) * all.count / (2 * $1) })
   }
 
-  /// The same, but in a smoke test one place of each of some states, among them the first and the last state: so each outcome occurs.
-  /// It is the first place of one state and the last, which ends it, of the next.
+  /// The same, but in a smoke test one place of each of some states, evenly spread, the first and the last among them. It is the
+  /// first place of every other state, and the last place of the rest.
   package func chosen<Place>(of all: [Place], state: KeyPath<Place, Int>) -> [Place] {
     if isRunning { return numbered(all) }
     let states = Dictionary(grouping: all) { $0[keyPath: state] }.sorted { $0.key < $1.key }.map(\.value)

@@ -8,9 +8,14 @@ import Foundation
 /// `GUIDE.md`; `exchange`, `references` and `vectors` for `Fixtures/exchange`, `Fixtures/render` and `Fixtures/rules`.
 package enum GoldenFiles {
   /// The names; nil where nothing is recorded.
-  package static let recorded = ProcessInfo.processInfo.environment["EMOJIART_RECORD"].map {
-    Set($0.split(separator: ",").map(String.init))
+  package static let recorded = ProcessInfo.processInfo.environment["EMOJIART_RECORD"].flatMap { names in
+    names.isEmpty ? nil : Set(names.split(separator: ",").map(String.init))
   }
+
+  /// The names of golden files that are not of `Fixtures/cli`, as `scripts/dev record` has them.
+  package static let others: Set = [
+    "README.md", "GUIDE.md", "exchange", "references", "decisions", "vectors", "trees", "screens", "pictures",
+  ]
 
   private struct Recorded: Error, CustomStringConvertible {
     let description: String

@@ -9,8 +9,12 @@ import Foundation
 package struct Skip: Sendable {
   private let reason: String
 
-  /// - Parameter reason: A few words, the same for everything that fails for it.
-  package init(_ reason: String) { self.reason = reason }
+  /// - Parameter reason: A few words without a colon, the same for everything that fails for it. What a machine lacks is
+  ///   named as by `Fixtures/bin/lacks`.
+  package init(_ reason: String) {
+    precondition(!reason.contains(":"), "a reason has no colon")
+    self.reason = reason
+  }
 
   /// Says what is not tried.
   package func callAsFunction(_ what: String) {
@@ -23,6 +27,6 @@ package struct Skip: Sendable {
 /// Whether the tests run as root, who can give files away and become somebody else; says what is not tried if not.
 package func isRoot(for what: String) -> Bool {
   if geteuid() == 0 { return true }
-  Skip("not root")(what)
+  Skip("no root")(what)
   return false
 }

@@ -50,6 +50,8 @@ export class DocumentGrid {
   #rows = new Map();
   #frame = 0;
   #isPressed = false;
+  /** How often a pointer was pressed. */
+  #presses = 0;
   /** @type {readonly Entry[]} */
   #placed = [];
   /** Whether the view has moved since the last frame. */
@@ -79,11 +81,18 @@ export class DocumentGrid {
     }, { passive: true });
     new ResizeObserver(() => this.later()).observe(scroller);
     grid.addEventListener('click', (event) => this.#click(event));
-    grid.addEventListener('pointerdown', () => { this.#isPressed = true; });
-    // A click follows its pointer's release at once, that of a finger a frame later.
-    const release = () => requestAnimationFrame(() => this.#release());
-    for (const type of ['pointerup', 'pointercancel', 'blur']) window.addEventListener(type, release);
-    grid.addEventListener('pointermove', (event) => { if (event.buttons === 0) this.#release(); }, { passive: true });
+    grid.addEventListener('pointerdown', () => {
+      this.#isPressed = true;
+      this.#presses += 1;
+    });
+    for (const type of ['click', 'contextmenu', 'pointercancel', 'blur']) window.addEventListener(type, () => this.#release());
+    // The click of a finger comes some time after its release. Not every release has one.
+    window.addEventListener('pointerup', () => {
+      const press = this.#presses;
+      setTimeout(() => { if (press === this.#presses) this.#release(); }, 1000);
+    });
+    // The release was outside of the window.
+    grid.addEventListener('pointermove', (event) => { if (event.buttons === 0 && event.pointerType === 'mouse') this.#release(); }, { passive: true });
     grid.addEventListener('contextmenu', (event) => this.#contextMenu(event));
     grid.addEventListener('keydown', (event) => this.#key(event));
     grid.addEventListener('focusin', (event) => {
@@ -151,6 +160,7 @@ export class DocumentGrid {
     this.#selected = new Set([...this.#selected].map(now).filter((name) => this.#list.find(name)));
     this.#focused = now(this.#focused);
     this.#anchor = now(this.#anchor);
+    this.#placed = this.#placed.map((entry) => this.#list.find(now(entry.name)) ?? entry);
     // The document whose name is being edited has another name by now, or is gone.
     if (this.#renaming && !this.#list.find(this.#renaming)) this.#cancelRenaming();
   }
