@@ -2,6 +2,7 @@
 
 import ArtModel
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ArtSystem
