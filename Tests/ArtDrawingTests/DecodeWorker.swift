@@ -47,7 +47,7 @@ final class DecodeWorker {
     let own = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     let path = own.deletingLastPathComponent().appendingPathComponent("emojiart-worker").path
     let verb = WorkerVerb.decode(kinds)
-    let limits = MemoryLimit.words(mebibytes: 300) + [path] + verb.arguments
+    let limits = AddressSanitizer.limit(mebibytes: 300) + [path] + verb.arguments
     try Data().write(to: errors)
     program.executableURL = URL(fileURLWithPath: "/usr/bin/prlimit")
     program.arguments = limits

@@ -69,7 +69,7 @@ import Testing
     "V9 with too little memory a drawing fails, or it has the same bytes as with enough memory"
   )
   func scarcity() throws {
-    guard MemoryLimit.isPossible(for: "V9 a drawing with too little memory") else { return }
+    guard !AddressSanitizer.prevents("V9 a drawing with too little memory") else { return }
     let emoji = (0..<500).compactMap { Unicode.Scalar(0x1F300 + $0) }.filter(\.properties.isEmojiPresentation)
     let texts = emoji.prefix(400).map { String(Character($0)) }
     let labels = texts.enumerated().map { "\($0 % 20 * 30) \($0 / 20 * 30) 50 \($1)" }
@@ -107,7 +107,7 @@ import Testing
     let output = Pipe.unshared()
     program.executableURL = URL(fileURLWithPath: "/usr/bin/prlimit")
     program.arguments =
-      MemoryLimit.words(mebibytes: megabytes) + [
+      AddressSanitizer.limit(mebibytes: megabytes) + [
         child, Sheet.font, lines.path, "\(drawing.canvas.0)", "\(drawing.canvas.1)", picture.path,
         "\(drawing.scale)",
       ]

@@ -153,7 +153,7 @@ import Testing
   @Test(
     "V8 100,000 emoji are drawn as SVG and PDF within 256 MiB of address space; one more is refused as PDF")
   func many() throws {
-    guard MemoryLimit.isPossible(for: "V8 the memory of 100,000 emoji") else { return }
+    guard !AddressSanitizer.prevents("V8 the memory of 100,000 emoji") else { return }
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("many-\(UUID())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
     defer {
@@ -170,7 +170,7 @@ import Testing
       try Data(text.joined(separator: "\n").utf8).write(to: lines)
       let printed = try other.run(
         "prlimit",
-        arguments: MemoryLimit.words(mebibytes: 256) + [
+        arguments: AddressSanitizer.limit(mebibytes: 256) + [
           child, Scenes.font, lines.path, "2048", "1536", folder.appendingPathComponent(file).path,
         ])
       #expect(printed.hasPrefix(count == 100_000 ? "lacking 0" : "refused: tooLarge"), "\(file): \(printed)")

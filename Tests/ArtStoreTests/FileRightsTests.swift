@@ -39,6 +39,7 @@ import Testing
     #expect(before.contains("user:1502:rw-") && before.contains("group::---") && before.contains("mask::rw-"))
     #expect(try run(emojiart, ["check", file.path, "--repair", "--yes"]).status == 0)
     #expect(try list(file.path) == before)
+    guard !AddressSanitizer.prevents("F21 the list of a replaced picture") else { return }
     // The default list of the folder is not applied to a file that replaces another one.
     let plain = folder["plain.png"]
     #expect(try run(emojiart, ["render", file.path, "-o", plain]).status == 0)
@@ -92,7 +93,8 @@ import Testing
 
   @Test("U17 in a folder of a group a colleague's picture that is replaced keeps its mode and group")
   func groupFolder() throws {
-    guard isRoot(for: "U17 the folder of a group") else { return }
+    guard isRoot(for: "U17 the folder of a group"), !AddressSanitizer.prevents("U17 the folder of a group")
+    else { return }
     let folder = try Workspace()
     let file = try folder.document()
     let (state, picture) = (folder["state"], folder["poster.png"])
