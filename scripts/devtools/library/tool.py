@@ -56,10 +56,14 @@ def program(path):
     return path
 
 
+def common(commands, **more):
+    """Runs commands of bash that scripts/common has."""
+    return subprocess.run(["bash", "-c", f". '{PROJECT}/scripts/common'; {commands}"], text=True, **more)
+
+
 def release():
     """The emojiart of the release, which is built if it is not there."""
-    command = f". '{PROJECT}/scripts/common'; build_release >&2; echo \"$emojiart\""
-    built = subprocess.run(["bash", "-c", command], stdout=subprocess.PIPE, text=True)
+    built = common('build_release >&2; echo "$emojiart"', stdout=subprocess.PIPE)
     if built.returncode:
         sys.exit(built.returncode)
     return built.stdout.strip()

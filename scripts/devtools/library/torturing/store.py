@@ -18,21 +18,20 @@ import time
 import urllib.parse
 import uuid
 
+from tool import PROJECT, common
 from torturing import Skipped
 from torturing.signature import canonical_query, encoded, signed_fields
 
-PROJECT = pathlib.Path(__file__).resolve().parents[4]
 ROOT = PROJECT / ".build" / "store-tests"
 KEY_ID, SECRET, REGION, BUCKET = "TORTUREKEY", "torture-secret-of-forty-characters-00000", "us-east-1", "torture"
 
 
 def prepared_python():
     """The path of a Python that has moto."""
-    command = f". {PROJECT}/scripts/common; prepare_store; echo $store_python"
-    done = subprocess.run(["bash", "-c", command], text=True, stdout=subprocess.PIPE)
+    done = common("prepare_store >&2; echo $store_python", stdout=subprocess.PIPE)
     if done.returncode:
         raise Skipped("moto cannot be installed")
-    return done.stdout.strip().splitlines()[-1]
+    return done.stdout.strip()
 
 
 def free_port():
