@@ -15,7 +15,7 @@ struct TallyTests {
     try Data(
       """
       export XDG_STATE_HOME=$PWD/state
-      tally() { python3 -B '\(dev)' torture half-saves --tally "$@" 2>/dev/null; }
+      tally() { '\(dev)' torture half-saves --tally "$@" 2>/dev/null; }
       folder=$(tally | sed -n 's/.*tally in //p')
       mkdir -p "$folder"
       show() { status=0; tally --markdown >shown || status=$?; grep -v '^# Tally of ' shown; echo $status; }

@@ -16,9 +16,9 @@ struct ToolTests {
       """
       line() { printf '{"commit": "%s", "time": "2026-01-02T03:04:05Z", "counts": {"calls of <add>": %s}}\\n' "$@" >>counts; }
       line aaaaaaaaaa 100; line bbbbbbbbbb 300; line bbbbbbbbbb 200
-      python3 -B '\(dev)' plot-counts counts | grep -oE '<title>[^<]*|calls of &lt;add&gt;: 200'
+      '\(dev)' plot-counts counts | grep -oE '<title>[^<]*|calls of &lt;add&gt;: 200'
       echo '{"counts": [1]}' >>counts
-      python3 -B '\(dev)' plot-counts counts 2>&1 || echo $?
+      '\(dev)' plot-counts counts 2>&1 || echo $?
       """.utf8
     ).write(to: script)
     let outcome = try await run.run(script: script)
@@ -56,7 +56,7 @@ struct ToolTests {
       print(all(seed <= campaign.promises[0].least for campaign, seed in nights(401) if campaign.is_sweep))
       PYTHON
       PYTHONPATH='\(tools)/library' python3 -B nights.py
-      python3 -B '\(tools)/../dev' torture --night 3 damage 2>&1 || echo $?
+      '\(tools)/../dev' torture --night 3 damage 2>&1 || echo $?
       """.utf8
     ).write(to: script)
     let outcome = try await run.run(script: script)
