@@ -5,10 +5,9 @@
 PROGRAMS is the folder with emojiart and its helpers. Each case has a document of its own, does what a user does, by mouse, by keys or by
 touch, and then reads the document with the command. The cases run in both browsers, or in one of them, several at a time (JOBS, or --jobs): each
 with a folder, a server and a window of its own, in a browser that no other case uses meanwhile. With --whole the cases of golden files compare all of
-them. A line tells of each case; at the end stand those that failed, with their logs. EMOJIART_SKIPS=none, or a file with a reason on each line that
-is allowed, makes a case that cannot be tried here a failure.
+them. A line tells of each case; at the end stand those that failed, with their logs. `scripts/dev test` counts those that cannot be tried here.
 """
-import argparse, collections, contextlib, io, multiprocessing, multiprocessing.connection, os, shutil, signal, sys, tempfile, time, traceback
+import collections, contextlib, io, multiprocessing, multiprocessing.connection, os, shutil, signal, sys, tempfile, time, traceback
 from accessible_cases import ACCESSIBLE_CASES
 from break_cases import BREAK_CASES
 from document_cases import DOCUMENT_CASES
@@ -22,6 +21,7 @@ from start_cases import START_CASES
 from stored_scripts import stored_scripts
 from studio import LIMIT, Skip, Studio
 from support.browsers import PROGRAMS, opened
+from tool import TOOLS, Parser
 
 # The cases that take longest come first, so that no processor is idle at the end.
 LONGEST = ["axe", "stored_scripts", "poster_by_keys", "edits_stay_in_their_folder", "sizes_change_in_gestures", "another_server_at_the_port", "picnic", "trees",
@@ -115,20 +115,9 @@ class Worker:
             return Result("failed", 0, [], f"its process ended with {status}")
 
 
-def allowed_reasons():
-    """The reasons for which a case may be left out here, or nothing where each one may."""
-    given = os.environ.get("EMOJIART_SKIPS")
-    if not given:
-        return None
-    if given == "none":
-        return set()
-    with open(given, encoding="utf-8") as file:
-        return {line.partition("#")[0].strip() for line in file}
-
-
 def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    parser = argparse.ArgumentParser()
+    parser = Parser(TOOLS / "test")
     parser.add_argument("programs")
     parser.add_argument("--browser", choices=list(PROGRAMS))
     parser.add_argument("--whole", action="store_true")
@@ -142,13 +131,12 @@ def main():
     assert set(LONGEST) <= set(CASES), "the longest cases are cases"
     names = sorted(given.names or CASES, key=lambda name: LONGEST.index(name) if name in LONGEST else len(LONGEST))
     browsers = [given.browser] if given.browser else list(PROGRAMS)
-    allowed, programs = allowed_reasons(), os.path.abspath(given.programs)
-    tasks, counts, failures, skips, began = [], collections.Counter(), [], set(), time.monotonic()
+    programs = os.path.abspath(given.programs)
+    tasks, counts, failures, began = [], collections.Counter(), [], time.monotonic()
 
     def skip(reason, what):
         print(f"not tried: {reason}: {what}", flush=True)
         counts["not tried"] += 1
-        skips.add(reason)
 
     for name in browsers:
         if not shutil.which(PROGRAMS[name]):
@@ -182,8 +170,6 @@ def main():
         # What is known by now is not lost.
         print("\n".join(failures), flush=True)
         raise
-    if allowed is not None and (unexpected := skips - allowed):
-        failures.append(f"failed: not tried, for a reason that is not allowed here: {'; '.join(sorted(unexpected))}")
     print("\n".join(["== failed", *failures] if failures else []))
     print(", ".join(f"{counts[each]} {each}" for each in ["passed", "failed", "left out", "not tried"]) + f", in {time.monotonic() - began:.0f} s", flush=True)
     return 1 if failures or not counts["passed"] else 0

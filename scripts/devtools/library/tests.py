@@ -22,6 +22,11 @@ def case(name, parser):
     return known(name, os.listdir(PROJECT / "Fixtures" / "cli"), parser, "folder of Fixtures/cli called")
 
 
+def page_case(name, parser):
+    texts = [path.read_text() for path in (PROJECT / "Tests/StudioPage").glob("*.py")]
+    return known(name, [name for text in texts for name in re.findall(r"^def (\w+)\(studio\):", text, re.M)], parser, "case of the page called")
+
+
 def run(words, environment):
     """Runs words, shows what they print, and gives that with the status."""
     child = subprocess.Popen(words, cwd=PROJECT, env=os.environ | environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
@@ -41,6 +46,11 @@ def swift(filter, **environment):
     return status, said
 
 
-def page(*words, **environment):
-    """Runs cases of Tests/StudioPage."""
-    return run([TOOLS / "library" / "test-page", *words], environment)
+def page(*names, browser=None, **environment):
+    """Builds, and runs cases of Tests/StudioPage."""
+    return run([TOOLS / "library" / "test-page", *names, *(["--browser", browser] if browser else [])], environment)
+
+
+def skips(said):
+    """Counts what was not tried; 0 if EMOJIART_SKIPS allows that."""
+    return subprocess.run([TOOLS / "library" / "skips"], cwd=PROJECT, input=said, text=True).returncode
