@@ -20,8 +20,10 @@ struct TallyTests {
       mkdir -p "$folder"
       show() { status=0; tally --markdown >shown || status=$?; grep -v '^# Tally of ' shown; echo $status; }
       show
+      printf 'campaign half-saves of it\\npart 1 1 0 0 not tried\\n  not tried: no luck: half saves\\n' >"$folder/half-saves"
+      show
       for outcome in ok found; do
-        printf 'campaign half-saves of it\\npart 1 1 1 0 %s\\n  F25 killed saves: 3 files, 1400 halves\\n' $outcome >"$folder/half-saves"
+        printf 'part 1 1 1 0 %s\\n  F25 killed saves: 3 files, 1400 halves\\n' $outcome >"$folder/half-saves"
         show
       done
       """.utf8
@@ -33,6 +35,9 @@ struct TallyTests {
     #expect(
       outcome.stdout == """
         \(head)\(row) 0 | 4 | not whole yet |
+        1
+        \(head)\(row) 0 | 4 | not tried |
+        | `half-saves` | not tried: no luck: half saves | | | |
         1
         \(head)\(row) 1,400 | 4 | ok |
         0
