@@ -106,30 +106,6 @@ import Testing
       ])
   }
 
-  /// Those of some names of fixtures that nothing in these texts names.
-  private func unnamed(_ names: [String], in texts: [String: Data]) -> [String] {
-    names.filter { name in
-      !texts.contains { $0.key != "Fixtures/bin/\(name)" && $0.value.range(of: Data(name.utf8)) != nil }
-    }
-  }
-
-  @Test("every program and folder of Fixtures is named by a test, a case or a script")
-  func fixtures() throws {
-    let files =
-      try ["Tests", "scripts", "Fixtures/bin"].flatMap { try project.files(under: $0, ending: "") }
-      + project.files(under: "Fixtures/cli", ending: "/cmd") + ["Fixtures/images/README.md"]
-    let texts = Dictionary(
-      uniqueKeysWithValues: files.compactMap { file in
-        (try? Data(contentsOf: project.root.appendingPathComponent(file))).map { (file, $0) }
-      })
-    let names = try ["Fixtures", "Fixtures/bin"].flatMap {
-      try FileManager.default.contentsOfDirectory(atPath: project.root.appendingPathComponent($0).path)
-    }
-    #expect(texts.count >= 700 && names.count >= 35, "the check finds them")
-    #expect(unnamed(names, in: texts) == [])
-    #expect(unnamed(["try", "tr" + "ied-by-nobody"], in: texts) == ["tr" + "ied-by-nobody"])
-  }
-
   // MARK: Skips and recordings
 
   /// The lines of a test that skip, or record, otherwise than by `Skip`, `isRoot(for:)` and `GoldenFiles`.
