@@ -218,7 +218,7 @@ CAMPAIGNS = (
           ("refusals", "stores, keys and objects that are refused", ("refusals",), r"^Y6 refusals on .*: (\d+) cases, 0 broken", 10))),
 )
 
-# What is no campaign: sub-commands and options of harnesses, `Campaign` names of tests, and why. A test compares them.
+# Sub-commands and options of harnesses that are not campaigns, and why. A test compares them.
 LEFT_OUT = {
     "attacks --only": "repeats some of what `outside-attacks` has all of",
     "stops --only": "repeats some of what `stops-under-load` has all of",
@@ -228,6 +228,8 @@ LEFT_OUT = {
     "bucket --store": "radosgw is installed by hand",
     "bucket --spare-probe": "a part of the faults of the default",
     "studio record": "records what a test of power cuts replays: `studio-power`",
+    "fuzz corpora": "tries the files of Fixtures/fuzz, in scripts/test",
+    "fuzz keep": "chooses the files of Fixtures/fuzz",
     "page-resizes --browser": "one of the two browsers that `studio-resizes` has",
     "page-folders --browser": "one of the two browsers that `studio-folders` has",
 }

@@ -17,11 +17,13 @@ TOOLS = pathlib.Path(__file__).resolve().parents[2]
 COMMON = {"--seed", "--count", "--program"}
 
 
-def parts(text):
+def parts(path):
     """The sub-commands and options of a program, as its source has them."""
+    text = path.read_text()
     if text.startswith("#!/usr/bin/env bash"):
-        names, words = re.search(r"^options (.*) -- ", text, re.M)[1], re.search(r"^# usage: scripts/dev [a-z-]+ ([a-z-]+(\|[a-z-]+)+)", text, re.M)
-        return {f"--{word.partition('=')[0]}" for word in names.split()} - COMMON | ({*words[1].split("|")} if words else set())
+        names = re.search(r"^options (.*) -- ", text, re.M)[1]
+        usage = re.findall(rf"^# +(?:usage: )?scripts/dev (?:torture )?{path.name} ([a-z|-]+)", text, re.M)
+        return {f"--{word.partition('=')[0]}" for word in names.split()} - COMMON | {word for words in usage for word in words.split("|")}
     tree, found = ast.parse(text), set()
     tables = {node.targets[0].id: node.value for node in tree.body if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)}
     for call in ast.walk(tree):
@@ -37,7 +39,7 @@ def parts(text):
 
 def harnesses():
     paths = [path for path in (TOOLS / "torture").iterdir() if path.name != "campaigns"] + [TOOLS / "fuzz", TOOLS / "mutants"]
-    return {path.name: parts(path.read_text()) for path in paths}
+    return {path.name: parts(path) for path in paths}
 
 
 def called(campaign):
