@@ -220,7 +220,7 @@ import Testing
     }
     #expect(faults == [])
     #expect(
-      parts.dropFirst() == [rows], "EMOJIART_RECORD=decisions swift test --filter ProseTests records it")
+      parts.dropFirst() == [rows], "`scripts/dev record decisions` writes it")
     #expect(rows.contains("| changed by ["), "the check finds statuses")
     for (file, text, fault) in [
       ("0001-x.md", "# 1. X\n", "0001-x.md: 1 is taken twice"),

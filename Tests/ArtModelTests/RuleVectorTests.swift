@@ -2,9 +2,9 @@
 
 // The vectors of the rules that Swift and the studio's page share: inputs, and the exact results of the rules in Swift.
 //
-//     EMOJIART_RECORD=vectors swift test --filter RuleVectorTests       writes Fixtures/rules/*.json; a test that writes fails
-//     swift test --filter RuleVectorTests                               compares these files with what it would write
-//     node --test Tests/StudioPage                                      replays them with the modules of Sources/CStudioPage/page
+//     scripts/dev record vectors                             writes Fixtures/rules/*.json; a test that writes fails
+//     scripts/dev test --module ArtModel RuleVectorTests     compares these files with what it would write
+//     node --test Tests/StudioPage                           replays them with the modules of Sources/CStudioPage/page
 //
 // A file is one JSON object, `{"cases":[…],"rule":"viewport"}`, with a case on each line and its keys sorted. A rule is the name of its file.
 //

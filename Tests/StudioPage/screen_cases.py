@@ -320,7 +320,7 @@ def screens(studio):
         committed.write(found)
         recorded(SCREENS)
     print(f"screens: {compared} compared, {len(faults)} differ, {tried} controls", flush=True)
-    assert not faults, "\n".join([f"see {pictures}; EMOJIART_RECORD=screens writes what is seen now", *faults])
+    assert not faults, "\n".join([f"see {pictures}; `scripts/dev record screens` writes what is seen now", *faults])
 
 
 # MARK: Print

@@ -34,7 +34,7 @@ class Hung(Exception):
 
 
 def until(condition, seconds=30, what="an event"):
-    """Waits for an event; one that never comes is no result."""
+    """Waits for an event; one that never comes is not a result."""
     end = time.monotonic() + seconds
     while not (value := condition()):
         if time.monotonic() > end:
@@ -364,7 +364,7 @@ def size_of(folder):
 
 
 def strangers(random, folder):
-    """Two users that nobody else is, for whom the program can be run."""
+    """Two users without processes, for whom the program can be run."""
     one = random.randrange(20000, 60000)
     if folder.run("--version", user=one).returncode:
         raise Skipped("another user may not run the program where it lies")

@@ -127,7 +127,7 @@ class Listener(http.server.ThreadingHTTPServer):
     request_queue_size = 128
 
     def handle_error(self, *_):
-        """A client that was killed is no error."""
+        """A killed client is not an error."""
 
 
 class RequestHandler(http.server.BaseHTTPRequestHandler):

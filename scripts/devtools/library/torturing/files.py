@@ -219,7 +219,7 @@ def attack_reserved(random, folder):
 
 
 def attack_journal_names(random, folder):
-    """A file that is no journal has a journal's name: a document, or a hard link to something precious. Its bytes stay."""
+    """A file that is not a journal has a journal's name: a document, or a hard link to something precious. Its bytes stay."""
     document = folder.new("art")
     # Called `art`, so that another document may be called `art-journal`.
     os.rename(document, document := folder.at("art"))

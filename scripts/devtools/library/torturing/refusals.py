@@ -29,7 +29,7 @@ DAMAGES = {
     "bad4": lambda data: data[:4096] + bytes(len(data) - 4096),
     "bad5": lambda data: data[:8108] + b"\xff" * 84 + data[8192:],
 }
-# What lies below the prefix and is no document's name in the folder.
+# Objects below the prefix whose names are not those of documents.
 IGNORED_NAMES = [
     f"{ABOVE}/x.emojiart", f"{ABOVE}/{ABOVE}/x.emojiart", ".hidden.emojiart", ".emojiart", "a/b.emojiart", "/root.emojiart", "bell\x07.emojiart",
     "line\nbreak.emojiart",
@@ -154,7 +154,7 @@ class Refusals:
     # MARK: Objects
 
     def bad_objects(self):
-        """Objects that are no documents, or damaged ones, or other documents; each without and with a document of its name in the folder."""
+        """Objects that are not documents, or damaged ones, or other documents; each without and with a document of its name in the folder."""
         case, prefix = self.begin("bad objects")
         with self.machine(prefix) as first, self.machine(prefix, 2) as second:
             good = first.new(*DAMAGES, "good1", "good2")
