@@ -59,15 +59,16 @@ enum { primary_item = 1 };
 SAME(image, width, avifImage, width);
 SAME(image, height, avifImage, height);
 SAME(image, alpha, avifImage, alphaPlane);
+SAME(decoder, most_threads, avifDecoder, maxThreads);
 SAME(decoder, source, avifDecoder, requestedSource);
 SAME(decoder, ignores_exif, avifDecoder, ignoreExif);
 SAME(decoder, ignores_xmp, avifDecoder, ignoreXMP);
 SAME(decoder, image, avifDecoder, image);
-_Static_assert(primary_item == AVIF_DECODER_SOURCE_PRIMARY_ITEM, "sources");
+_Static_assert(primary_item == (int)AVIF_DECODER_SOURCE_PRIMARY_ITEM, "sources");
 _Static_assert(sizeof(struct target) >= sizeof(avifRGBImage), "room");
 SAME(target, depth, avifRGBImage, depth);
 SAME(target, format, avifRGBImage, format);
-_Static_assert(target_rgb == AVIF_RGB_FORMAT_RGB && target_rgba == AVIF_RGB_FORMAT_RGBA, "formats");
+_Static_assert(target_rgb == (int)AVIF_RGB_FORMAT_RGB && target_rgba == (int)AVIF_RGB_FORMAT_RGBA, "formats");
 #if AVIF_VERSION_MAJOR >= 1
 SAME(target, sixteen.pixels, avifRGBImage, pixels);
 SAME(target, sixteen.stride, avifRGBImage, rowBytes);
@@ -157,6 +158,8 @@ static void decode(struct decoding *decoding) {
   // The still picture of a sequence is its primary item.
   decoder->source = primary_item;
   decoder->ignores_exif = decoder->ignores_xmp = 1;
+  // The sandbox forbids more.
+  decoder->most_threads = 1;
   if (succeeded(decoding, avif.set_memory(decoder, decoding->bytes, decoding->count)) &&
       succeeded(decoding, avif.parse(decoder)) &&
       decoding_expect(decoding, decoder->image->width, decoder->image->height) &&

@@ -103,9 +103,10 @@ static enum cpicture_status expand(struct input *input, struct codes *codes, uin
   unsigned size = least + 1, bits = 0, held = 0, previous = none;
   size_t count = 0;
   reset(codes, clear);
-  for (unsigned left = byte(input); left && !input->has_failed; left = byte(input)) {
+  for (unsigned left = byte(input); left; left = byte(input)) {
     for (; left; left--) {
       bits |= (unsigned)byte(input) << held;
+      if (input->has_failed) return CPICTURE_INCOMPLETE;
       held += 8;
       while (held >= size) {
         unsigned code = bits & ((1u << size) - 1);

@@ -43,7 +43,8 @@ static const struct call basics[] = {
     ALLOW(rt_sigaction), ALLOW(rt_sigprocmask), ALLOW(rt_sigreturn), ALLOW(sigaltstack), ALLOW(restart_syscall),
     ALLOW(getpid), ALLOW(gettid), ALLOW_IF(tgkill, IS_OWN_PROCESS(0)),  // abort()
     ALLOW(getrandom), ALLOW(clock_gettime), ALLOW(gettimeofday), ALLOW(time), ALLOW(sysinfo),
-    ALLOW_IF(sched_getaffinity, IS(0, 0)),
+    // The second is pthread_getaffinity_np, by which GLib counts processors from Debian 13 on.
+    ALLOW_IF(sched_getaffinity, IS(0, 0)), ALLOW_IF(sched_getaffinity, IS_OWN_PROCESS(0)),
     ALLOW_IF(prlimit64, IS(0, 0), IS(2, 0)),  // getrlimit
     ALLOW(exit), ALLOW(exit_group),
     END};
@@ -66,7 +67,8 @@ static const struct call nothing_opened[] = {
 static const struct call threads[] = {
     ANSWER(clone3, ENOSYS), ALLOW_IF(clone, IS(0, THREAD)),
     ALLOW(set_robust_list), ALLOW(rseq), ALLOW_IF(prctl, IS(0, PR_SET_NAME)),
-    // GLib gives the threads of a pool the scheduling of the thread that created it, which they have already.
+    // GLib of Debian 12 gives the threads of chafa's pool the scheduling of the thread that created it, which they
+    // have already.
     ALLOW(sched_getattr), ANSWER(sched_setattr, answer_done),
     END};
 
@@ -117,9 +119,6 @@ static const struct policy table[] = {
     [csandbox_decode] = {
         .calls = (const struct call *const[]){basics, nothing_opened, NULL},
         .readable = no_files, .files = 8},
-    [csandbox_decode_threads] = {
-        .calls = (const struct call *const[]){basics, nothing_opened, threads, NULL},
-        .readable = no_files, .files = 8, .has_threads = true},
     [csandbox_measure] = {
         .calls = (const struct call *const[]){basics, nothing_opened, NULL},
         .readable = no_files, .files = 8},

@@ -80,7 +80,7 @@ enum Sandbox {
       close(csandbox_store, readable: certificates)
     case .decode(let kinds):
       PictureDecoders.prepare(kinds)
-      close(kinds.needThreads ? csandbox_decode_threads : csandbox_decode)
+      close(csandbox_decode)
     case .draw(let paths, let kinds):
       let fonts = OpenFonts(color: paths.color, letterFolders: paths.letterFolders)
       if !kinds.isEmpty { PictureDecoders.prepare(kinds) }
@@ -103,9 +103,4 @@ enum Sandbox {
     guard let step = csandbox_close(policy, ended, &number) else { return }
     end(EX_OSERR, "cannot close its sandbox (\(String(cString: step))): \(SystemError.text(of: number))")
   }
-}
-
-extension [PictureKind] {
-  /// Whether the decoder of one of these formats starts threads.
-  fileprivate var needThreads: Bool { contains(.avif) }
 }

@@ -11,14 +11,14 @@ import Testing
 
 /// The request to each kind of worker that makes the injected code run.
 enum SandboxCase: String, CaseIterable, CustomTestStringConvertible {
-  case decode, decodeThreads, draw, fetch, measure, store
+  case decode, decodeAVIF, draw, fetch, measure, store
 
   var testDescription: String { rawValue }
 
   var verb: WorkerVerb {
     switch self {
     case .decode: .decode([.png])
-    case .decodeThreads: .decode([.avif])
+    case .decodeAVIF: .decode([.avif])
     case .draw: .draw(Self.fonts, [.png])
     case .fetch: .fetch
     case .measure: .measure(Self.fonts)
@@ -34,7 +34,7 @@ enum SandboxCase: String, CaseIterable, CustomTestStringConvertible {
   func input() throws -> [UInt8] {
     switch self {
     case .decode: try Self.decode("sign.png")
-    case .decodeThreads: try Self.decode("sign.avif")
+    case .decodeAVIF: try Self.decode("sign.avif")
     case .draw:
       try Self.draw(.png(try PixelSize(width: 4, height: 3)), picture: "sign.png")
     case .fetch:

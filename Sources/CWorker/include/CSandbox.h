@@ -7,12 +7,11 @@
 
 /// The task of a process. Each is a row of the table in sandbox_policy.c.
 enum csandbox_policy {
-  csandbox_decode,          ///< decodes pictures on one thread
-  csandbox_decode_threads,  ///< decodes pictures on several threads
-  csandbox_draw,            ///< draws
-  csandbox_measure,         ///< measures text
-  csandbox_fetch,           ///< fetches from the network
-  csandbox_store,           ///< exchanges objects with a store
+  csandbox_decode,   ///< decodes pictures
+  csandbox_draw,     ///< draws
+  csandbox_measure,  ///< measures text
+  csandbox_fetch,    ///< fetches from the network
+  csandbox_store,    ///< exchanges objects with a store
 };
 
 /// The sandbox features of the system.
