@@ -270,7 +270,7 @@ enum SandboxCase: String, CaseIterable, CustomTestStringConvertible {
     #expect(try worker.line("Max open files", of: "limits").prefix(2) == [files, files])
     let processes = try worker.line("Max processes", of: "limits").prefix(2)
     #expect(
-      (processes == ["0", "0"]) == [.decode, .measure].contains(which), "this worker begins no thread")
+      (processes == ["0", "0"]) == [.decode, .decodeAVIF, .measure].contains(which), "this worker begins no thread")
     #expect(try FileManager.default.destinationOfSymbolicLink(atPath: "\(worker.files)/cwd") == "/")
   }
 
