@@ -132,6 +132,7 @@ static bool succeeded(struct decoding *decoding, int result) {
 
 static void convert(struct decoding *decoding, const struct image *image) {
   int32_t channels = image->alpha ? 4 : 3;
+  // A decoded picture may have another size than its container says.
   if (!decoding_expect(decoding, image->width, image->height) ||
       !decoding_allocate(decoding, decoding->width, decoding->height, channels, false))
     return;

@@ -50,7 +50,7 @@ static void spread_gray(uint8_t *row, int32_t width) {
   for (int32_t x = width - 1; x >= 0; x--) row[3 * x] = row[3 * x + 1] = row[3 * x + 2] = row[x];
 }
 
-// Makes cyan, magenta, yellow and black red, green and blue. Files with Adobe's marker have them inverted.
+// Converts cyan, magenta, yellow and black to red, green and blue. Files with Adobe's marker have them inverted.
 static void mix_four(const uint8_t *from, uint8_t *to, int32_t width, bool is_inverted) {
   uint8_t flip = is_inverted ? 0 : 255;
   for (int32_t x = 0; x < width; x++, from += 4, to += 3)

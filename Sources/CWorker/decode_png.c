@@ -9,7 +9,8 @@
 
 struct reading {
   struct decoding *decoding;
-  // How many rows were decoded; in the first pass where there are several: `FirstFrame` has found the data complete.
+  // The number of decoded rows. Of an interlaced picture the first pass counts: `FirstFrame` has checked that the data
+  // are complete.
   uint32_t rows;
 };
 

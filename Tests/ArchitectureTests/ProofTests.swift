@@ -154,7 +154,7 @@ import Testing
     let log = """
       ✔ Test "a" passed
       not tried: not root: F21 a group
-      # not tried: not root: F26 a journal
+      not tried: not root: F26 a journal
       not tried: no zsh: cli/complete-zsh
       as it was not tried: never
 

@@ -51,7 +51,7 @@ struct CommandCase: Sendable, CustomStringConvertible {
   private static let named = ProcessInfo.processInfo.environment["EMOJIART_CASES"]?.split(separator: ",")
     .map(String.init)
 
-  /// The cases that take longest, of which the last one to end would have the processors for itself.
+  /// The longest cases. Begun late, one of them would run alone at the end.
   private static let longest = [
     "import-signals", "background-refused", "gallery-widths", "show-fits", "show-terminal", "watch-slow",
     "graphics-environment", "pager",

@@ -4,8 +4,10 @@ import Foundation
 
 /// Runs a few bodies at a time. Tests that wait for other programs would otherwise all begin at once.
 actor Gate {
-  /// How many programs run at a time: they mostly wait. scripts/common has the same number for tests.
-  static let processes = max(4, 2 * ProcessInfo.processInfo.activeProcessorCount)
+  /// How many programs run at a time: as many as tests.
+  static let processes =
+    ProcessInfo.processInfo.environment["SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH"].flatMap(Int.init)
+    .map { max(1, $0) } ?? 4
 
   private var free: Int
   private var waiting: [CheckedContinuation<Void, Never>] = []

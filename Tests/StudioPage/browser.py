@@ -19,7 +19,7 @@ from picnic_cases import PICNIC_CASES, PICNIC_CHROMIUM_ONLY
 from screen_cases import CHROMIUM_ONLY, SCREEN_CASES
 from start_cases import START_CASES
 from stored_scripts import stored_scripts
-from studio import LIMIT, Skip, Studio
+from studio import LIMIT, Studio
 from support.browsers import PROGRAMS, opened
 from tool import TOOLS, Parser
 
@@ -45,8 +45,6 @@ def perform(browser, programs, case, is_whole):
             case(studio)
         assert not studio.faults, studio.faults
         outcome = "passed"
-    except Skip as skip:
-        outcome, log = "not tried", str(skip)
     except Exception:
         outcome, log = "failed", f"{traceback.format_exc()}{studio.faults}{studio.states(case.__name__)}"
     finally:
@@ -134,13 +132,10 @@ def main():
     programs = os.path.abspath(given.programs)
     tasks, counts, failures, began = [], collections.Counter(), [], time.monotonic()
 
-    def skip(reason, what):
-        print(f"not tried: {reason}: {what}", flush=True)
-        counts["not tried"] += 1
-
     for name in browsers:
         if not shutil.which(PROGRAMS[name]):
-            skip(f"no {PROGRAMS[name]}", f"{len(names)} cases in {name}")
+            print(f"not tried: no {PROGRAMS[name]}: {len(names)} cases in {name}", flush=True)
+            counts["not tried"] += 1
             continue
         for case in names:
             if reason := LEFT_OUT[name].get(case):
@@ -155,11 +150,8 @@ def main():
             for pipe in multiprocessing.connection.wait(list(busy)):
                 worker = busy.pop(pipe)
                 (name, case), result = worker.task, worker.result()
-                if result.outcome == "not tried":
-                    skip(result.log, f"{case} in {name}")
-                else:
-                    counts[result.outcome] += 1
-                    print(": ".join([f"{result.outcome}: {case} in {name}, {result.seconds:.0f} s", *result.said]), flush=True)
+                counts[result.outcome] += 1
+                print(": ".join([f"{result.outcome}: {case} in {name}, {result.seconds:.0f} s", *result.said]), flush=True)
                 if result.outcome == "failed":
                     failures.append(f"failed: {case} in {name}\n{result.log}")
                 if worker.take(tasks):

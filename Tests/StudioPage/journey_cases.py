@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cases of browser.py that make a poster from an empty folder: by touch on a small page, by keys with the accessibility tree as the only output, and
-by two pages and a command at once. EMOJIART_RECORD=pictures writes the three pictures of the guide."""
+by two pages and a command at once. `scripts/dev record pictures` writes the three pictures of the guide."""
 import json, os, re, struct, subprocess, threading
 from document_cases import cell, dialog, opened, search, tap
 from studio import PICTURES, RECORDED, recorded

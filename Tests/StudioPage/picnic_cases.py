@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A case of browser.py that makes the picnic of the guide by hand in the page: the meadow is dropped as a file, each emoji is found by its name and
-dragged from the palette, its size is typed. Meanwhile a command moves a bee. EMOJIART_RECORD=pictures writes the pictures of the studio in the guide."""
+dragged from the palette, its size is typed. Meanwhile a command moves a bee. `scripts/dev record pictures` writes the pictures of the studio in the guide."""
 import json, os
 from document_cases import FIXTURES, search
 from studio import PICTURES, RECORDED, place, recorded

@@ -7,7 +7,7 @@ than TOLERANCE of 255; a screenshot differs if more than ROOM of its blocks do. 
 may not move by four pixels, be missing, or have another colour: each run tries both.
 
 All are compared where the case is whole, as in the campaign studio-looks; else a phone in the dark and a desk in the light are.
-EMOJIART_RECORD=screens writes the committed pictures. With STUDIO_PICTURES=DIR the screenshots are left there. Those that differ are left in a folder
+`scripts/dev record screens` writes the committed pictures. With STUDIO_PICTURES=DIR the screenshots are left there. Those that differ are left in a folder
 in any case, each with a picture that has the committed blocks, the new ones, and those that differ in red."""
 import os, re, subprocess, tempfile
 from document_cases import FIXTURES, cell, damage, dialog, make, opened, search

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the cases of browser.py have in hand: a folder with a server and pages in a browser, and what users do in a page. A case waits for what it wants
 to see, never for a duration; what never comes is a failure after five minutes, which no machine is too busy for."""
-import http.client, http.server, json, os, random, shutil, socket, struct, subprocess, tempfile, threading, time, zlib
+import contextlib, http.client, http.server, json, os, random, shutil, socket, struct, subprocess, tempfile, threading, time, zlib
 
 LIMIT = int(os.environ.get("STUDIO_LIMIT", "300"))
 # Between two looks at files, in seconds.
@@ -31,10 +31,6 @@ def trade(link):
     connection.request("POST", "/session", json.dumps({"code": code.split("&")[0]}), {
         "Host": host, "Content-Type": "application/json", "Origin": origin, "Sec-Fetch-Site": "same-origin"})
     return connection.getresponse().status
-
-
-class Skip(Exception):
-    """This machine cannot try a case. The reason has a few words, the same for all that cannot be tried because of it."""
 
 
 def recorded(what):
@@ -130,10 +126,13 @@ class Studio:
         os.makedirs(FAILED, exist_ok=True)
         for number, page in enumerate(self.pages):
             try:
-                page.screenshot(path=f"{FAILED}/{case}-{self.browser.name}-{number}.png")
                 found.append(page.evaluate("({ ...studio.status, shown: studio.shown(), says: document.getElementById('status').dataset.state })"))
             except Exception as error:
                 found.append(f"no state: {error}")
+                continue
+            # A page that answers can be drawn.
+            with contextlib.suppress(Exception):
+                page.screenshot(path=f"{FAILED}/{case}-{self.browser.name}-{number}.png")
         return found
 
     def close(self):

@@ -160,7 +160,7 @@ export class DocumentGrid {
     this.#selected = new Set([...this.#selected].map(now).filter((name) => this.#list.find(name)));
     this.#focused = now(this.#focused);
     this.#anchor = now(this.#anchor);
-    this.#placed = this.#placed.map((entry) => this.#list.find(now(entry.name)) ?? entry);
+    if (this.#isPressed) this.#placed = this.#placed.map((entry) => this.#list.find(now(entry.name)) ?? entry);
     // The document whose name is being edited has another name by now, or is gone.
     if (this.#renaming && !this.#list.find(this.#renaming)) this.#cancelRenaming();
   }
@@ -344,7 +344,7 @@ export class DocumentGrid {
     const more = target.closest('.more');
     this.#focused = name;
     if (more instanceof HTMLElement) return this.#owner.showMenu(more, name);
-    if (event.shiftKey && this.#anchor) return this.select(range(this.#list.shown, this.#anchor, name));
+    if (event.shiftKey && this.#anchor) return this.select(range(this.#placed, this.#anchor, name));
     if (target.closest('.mark') || event.ctrlKey || event.metaKey || this.#isSelecting) return this.toggle(name);
     this.#owner.open(name);
     return undefined;
@@ -396,7 +396,7 @@ export class DocumentGrid {
   #moveFocus(name, from) {
     if (from !== null) {
       this.#anchor ||= from;
-      this.select(range(this.#list.shown, this.#anchor, name));
+      this.select(range(this.#placed, this.#anchor, name));
     } else if (!this.#isSelecting) this.#anchor = name;
     this.#focused = name;
     this.draw();

@@ -29,7 +29,7 @@ import Testing
 
   @Test("F15 H6 what a page showed as saved is there after a power cut, and journals do it no harm")
   func pages() throws {
-    // Its search for leaks cannot be traced.
+    // The server gets no ASAN_OPTIONS, and the search for leaks ends a program that is traced.
     guard !AddressSanitizer.prevents("F15 power cuts in the studio") else { return }
     let folder = try Workspace()
     let file = try folder.document(Self.name)
