@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { Outbox } from '../../Sources/CStudioPage/page/outbox.js';
 import { Records } from '../../Sources/CStudioPage/page/storage.js';
+import './support/crypto.js';
 
 const secrets = ['5a'.repeat(32), 'b0'.repeat(32)];
 const kept = (tag, more = {}) => ({

@@ -7,6 +7,7 @@ import {
 } from '../../Sources/CStudioPage/page/changes.js';
 import { changesOf } from '../../Sources/CStudioPage/page/drags.js';
 import { Store } from '../../Sources/CStudioPage/page/store.js';
+import './support/crypto.js';
 import { randomLabel, randomLabels } from './support/labels.js';
 import { Random } from './support/random.js';
 
