@@ -30,9 +30,14 @@ final class HeldFiles: Sendable {
     state.withLock { $0.capacity = max(16, limit - Self.ownFiles) }
   }
 
-  /// The path's files that are not the one with that identity, oldest first.
-  func formers(of path: FilePath, besides identity: FileIdentity?) -> [HeldFile] {
-    state.withLock { $0.files[path, default: []].filter { $0.identity != identity } }
+  /// The path's files but the one that is there, oldest first.
+  ///
+  /// Asks what is there after it has taken the files: one that comes meanwhile is none of them. It is still edited, and would be released
+  /// without these edits.
+  func formers(of path: FilePath, besides current: () -> FileIdentity?) -> [HeldFile] {
+    let files = state.withLock { $0.files[path, default: []] }
+    let identity = current()
+    return files.filter { $0.identity != identity }
   }
 
   /// All files, by path.

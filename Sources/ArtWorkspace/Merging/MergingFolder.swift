@@ -250,7 +250,7 @@ public actor MergingFolder {
   /// Holds the file at the path, and merges into it what those hold that were there before.
   private func mergeFormers(_ file: DocumentFile, at path: FilePath) throws(ArtError) {
     do throws(ArtError) { try held.hold(path, at: file.path) } catch { fail(path, error) }
-    for former in held.formers(of: path, besides: FileIdentity(at: file.path)) {
+    for former in held.formers(of: path, besides: { FileIdentity(at: file.path) }) {
       try merge(former, into: file, at: path)
       held.release(path) { $0 === former }
     }

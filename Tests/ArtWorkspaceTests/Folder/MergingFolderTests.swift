@@ -462,6 +462,22 @@ import Testing
     await folder.close()
   }
 
+  @Test("Y12 a file that comes while the former ones are looked up is none of them")
+  func coming() throws {
+    let held = HeldFiles()
+    let path: FilePath = "bees.emojiart"
+    try watched.make()
+    try held.hold(path, at: watched["bees.emojiart"])
+    let first = try #require(FileIdentity(at: watched["bees.emojiart"]))
+    try watched.replace("bees.emojiart", watched.bytes("bees.emojiart"))
+    let found = held.formers(of: path) {
+      do { try held.hold(path, at: watched["bees.emojiart"]) } catch { Issue.record(error) }
+      return first
+    }
+    #expect(found.isEmpty)
+    #expect(held.formers(of: path) { FileIdentity(at: watched["bees.emojiart"]) }.map(\.identity) == [first])
+  }
+
   @Test("Y4 a merged file gets the time of now if a program has set it back to its own")
   func time() async throws {
     let other = try parted()
