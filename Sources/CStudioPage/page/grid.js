@@ -396,7 +396,7 @@ export class DocumentGrid {
   #moveFocus(name, from) {
     if (from !== null) {
       this.#anchor ||= from;
-      this.select(range(this.#placed, this.#anchor, name));
+      this.select(range(this.#list.shown, this.#anchor, name));
     } else if (!this.#isSelecting) this.#anchor = name;
     this.#focused = name;
     this.draw();
