@@ -2,7 +2,7 @@
 """Cases of browser.py about what people do by hand: the clipboard and drops with what other programs put into them, fields, the focus, keyboards of other
 layouts, and a painter that fails."""
 import base64, json, os, struct, subprocess, zlib
-from document_cases import dialog, folder, make, menu, opened
+from document_cases import cell, dialog, folder, make, menu, opened
 from studio import LIMIT, box, drag, loaded, place
 
 OURS = "application/x-emojiart+json"
@@ -244,6 +244,50 @@ def searches_without_the_server(studio):
         page.wait_for_function("n => studio.status.pending === n", arg=shown)
     studio.serve()
     studio.until("the blossom", lambda e: [i["text"] for i in e] == ["🌸"])
+
+
+def choice_before_the_result(studio):
+    """Enter chooses an emoji of the words that are typed, also when its result comes after the panel is closed; with another document it chooses none."""
+    make(studio, "ants")
+    page = studio.page()
+    saved(page)
+    page.keyboard.press("Control+o")
+    cell(page, "ants").wait_for()
+    page.keyboard.press("Escape")
+
+    def choose(key, words):
+        page.keyboard.press(key)
+        page.evaluate("() => { line.holdsReceived = '\"found\"' }")
+        page.keyboard.type(words)
+        page.keyboard.press("Enter")
+        page.wait_for_function("() => line.held.length > 0")
+
+    choose("/", "mushroom")
+    page.keyboard.press("Escape")
+    page.keyboard.press("Escape")
+    assert page.locator("#find").input_value() == ""
+    page.evaluate("() => line.release()")
+    studio.until("the mushroom", lambda e: [i["text"] for i in e] == ["🍄"])
+    # The selected one is replaced, as it was when Enter was pressed.
+    page.get_by_role("option").first.wait_for()
+    choose("r", "hedgehog")
+    page.keyboard.press("Escape")
+    page.keyboard.press("Escape")
+    page.evaluate("() => line.release()")
+    studio.until("the hedgehog", lambda e: [i["text"] for i in e] == ["🦔"])
+    choose("/", "maple leaf")
+    page.keyboard.press("Control+o")
+    cell(page, "ants").click()
+    opened(page, "ants")
+    page.evaluate("() => line.release()")
+    page.keyboard.press("/")
+    page.keyboard.press("Control+a")
+    page.keyboard.type("jack")
+    page.locator('#found [data-emoji="🎃"]').first.wait_for()
+    page.keyboard.press("Enter")
+    ants = f"{studio.folder}/art/ants.emojiart"
+    studio.wait(lambda: [i["text"] for i in json.loads(studio.run("show", ants, "--json"))["emojis"]][1:] == ["🎃"], "the pumpkin, and no leaf")
+    assert [i["text"] for i in studio.shown()] == ["🦔"]
 
 
 def fields_after_keys(studio):
@@ -669,7 +713,7 @@ def keyboards(studio):
 
 
 HAND_CASES = [cut_is_pasted_whole, cut_beside_a_text, pasted_again, pasted_messages, pasted_long_texts, pictures_keep_the_canvas, bytes_for_addresses, drops_files, searches_without_the_server,
-              fields_after_keys, drag_within_the_sheet, captions_do_not_wait, drags_draw_nothing, moves_to_a_new_folder, painter_is_started_again, painter_asks_again, painter_forgets, other_screen,
+              choice_before_the_result, fields_after_keys, drag_within_the_sheet, captions_do_not_wait, drags_draw_nothing, moves_to_a_new_folder, painter_is_started_again, painter_asks_again, painter_forgets, other_screen,
               focus_stays, notes_with_the_focus_stay, keyboards]
 # What a browser cannot run, and why.
 HAND_CHROMIUM_ONLY = {"painter_asks_again": "requests of workers are held back in Chromium only"}

@@ -81,8 +81,8 @@ class Panel {
   /** @type {{ pointer: number, text: string, from: { x: number, y: number }, ghost: HTMLElement | null } | null} */
   #drag = null;
   #hasDragged = false;
-  /** The newest search. */
-  #searching = Promise.resolve();
+  /** The newest search: its first emoji, empty without one. */
+  #searching = Promise.resolve('');
 
   /** @param {Studio} studio */
   constructor(studio) {
@@ -101,7 +101,10 @@ class Panel {
         event.stopPropagation();
         event.preventDefault();
       }
-      if (event.key === 'Enter' && !event.isComposing) this.#first().then((button) => this.choose(button?.dataset.emoji ?? ''));
+      if (event.key === 'Enter' && !event.isComposing) {
+        // What is typed or pressed before the result comes does not change this choice.
+        this.#searching.then(this.#choice());
+      }
       if (event.key === 'ArrowDown') {
         event.preventDefault();
         this.#first().then((button) => { if (document.activeElement === this.#find) button?.focus(); });
@@ -109,7 +112,7 @@ class Panel {
     });
     this.#found.addEventListener('click', (event) => {
       const button = event.target instanceof Element ? event.target.closest('button') : null;
-      if (button && (event.detail === 0 || !this.#hasDragged)) this.choose(button.dataset.emoji ?? '');
+      if (button && (event.detail === 0 || !this.#hasDragged)) this.#choice()(button.dataset.emoji ?? '');
     });
     this.#found.addEventListener('keydown', (event) => this.#walk(event));
     this.#attachDrag();
@@ -160,24 +163,29 @@ class Panel {
 
   get #words() { return this.#find.value.trim(); }
 
-  /** Shows what fits; without the server, what fits of the emoji that are here. */
+  /** Shows what fits, unless other words are typed before it comes; without the server, what fits of the emoji that are here. Returns the first one. */
   async #search() {
     const query = ++this.#query;
     const text = this.#words;
-    if (!text) return this.#show();
+    if (!text) {
+      this.#show();
+      return '';
+    }
     this.#found.ariaBusy = 'true';
     const request = this.studio.net.request({ find: { language, limit: foundLimit, words: text } });
     const found = await request.then((answer) => answer.found, () => this.#known(text));
-    if (query !== this.#query) return;
     for (const { text: emoji, name, untoned } of found) {
       this.#names.set(emoji, name);
       if (untoned) this.#untoned.add(emoji);
     }
+    const first = found.length ? this.#toned(found[0].text) : '';
+    if (query !== this.#query) return first;
     if (found.length) this.#found.replaceChildren(this.#grid(found));
     else this.#found.replaceChildren(build('p', { class: 'empty' }, words.emoji.nothing));
     this.#shownFor = text;
     this.#found.ariaBusy = null;
     this.#rove();
+    return first;
   }
 
   /**
@@ -192,7 +200,7 @@ class Panel {
     }).slice(0, foundLimit).map(([emoji, name]) => ({ text: emoji, name }));
   }
 
-  /** The first emoji of the words that are typed, once it is shown; none of other words. */
+  /** The button of the first emoji of the words that are typed, once it is shown; none of other words. */
   async #first() {
     const text = this.#words;
     await this.#searching;
@@ -221,9 +229,17 @@ class Panel {
   /** @param {{ text: string, name: string }[]} list */
   #grid(list) {
     return build('div', { class: 'grid' }, ...list.map(({ text, name }) => {
-      const shown = this.#untoned.has(text) ? text : toned(text, this.#tone);
+      const shown = this.#toned(text);
       return build('button', { type: 'button', 'data-emoji': shown, 'aria-label': name === text ? shown : name, title: name === text ? '' : name, draggable: false, tabIndex: -1 }, shown);
     }));
+  }
+
+  /**
+   * An emoji with the chosen skin tone, if the server's font has it.
+   * @param {string} text
+   */
+  #toned(text) {
+    return this.#untoned.has(text) ? text : toned(text, this.#tone);
   }
 
   showStamp() {
@@ -278,21 +294,24 @@ class Panel {
 
   // MARK: Choosing
 
-  /** @param {string} text */
-  choose(text) {
-    const { studio } = this;
-    if (!text || !studio.isOpen) return;
-    if (this.isReplacing && studio.selected.size) {
-      edit(studio, 'replace', new Set(studio.selection.filter(({ kind }) => kind !== 'caption').map(({ id }) => id)), () => () => ({ text }));
-      this.isReplacing = false;
-      studio.focusCanvas();
-    } else if (studio.tool !== 'stamp' && studio.tool !== 'brush') {
-      add(studio, 'add', [{ text, ...this.#freePlace(), size: studio.stampSize }]);
-    }
-    studio.setStamp(text);
-    this.use(text);
-    // What was placed is to be seen.
-    if (this.#sheet.state === 'full') this.#sheet.show('half');
+  /** Returns what is done with an emoji that is chosen now: it replaces the selected ones, or is added, or is only the next stamp. */
+  #choice() {
+    const { studio, isReplacing } = this;
+    const { name, tool, selection } = studio;
+    return (/** @type {string} */ text) => {
+      if (!text || !studio.isOpen || studio.name !== name) return;
+      if (isReplacing && selection.length) {
+        edit(studio, 'replace', new Set(selection.filter(({ kind }) => kind !== 'caption').map(({ id }) => id)), () => () => ({ text }));
+        this.isReplacing = false;
+        studio.focusCanvas();
+      } else if (tool !== 'stamp' && tool !== 'brush') {
+        add(studio, 'add', [{ text, ...this.#freePlace(), size: studio.stampSize }]);
+      }
+      studio.setStamp(text);
+      this.use(text);
+      // What was placed is to be seen.
+      if (this.#sheet.state === 'full') this.#sheet.show('half');
+    };
   }
 
   /**
