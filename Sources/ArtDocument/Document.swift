@@ -3,7 +3,6 @@
 import ArtModel
 import ArtStore
 import ArtSystem
-import Dispatch
 import Synchronization
 
 /// The folder in which a document journals its unsaved edits, so that they outlive the program.
@@ -114,11 +113,11 @@ public actor Document {
   var hintTask: Task<Void, Never>?
   let timeline: Timeline
   private let time: @Sendable () -> Int
-  private let storeQueue = DispatchQueue(label: "emojiart.store")
+  private let storeQueue = SerialQueue()
   private nonisolated let listeners: Broadcast<DocumentEvent>
   /// The version up to which events have been emitted.
   private nonisolated let emittedVersion: EmittedVersion
-  private nonisolated let executor = ThreadExecutor("emojiart.document")
+  private nonisolated let executor = ThreadExecutor()
 
   /// The document's own executor.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -198,7 +197,7 @@ public actor Document {
       reason: String?, folder: JournalFolder?, recovered: [RecoveryOutcome], stamp: FileStamp,
       content: DocumentContent, file: HeldFile?
     )
-    let opened = try await wait(on: DispatchQueue(label: "emojiart.opening")) {
+    let opened = try await ThreadPool.shared.value {
       () throws(ArtError) -> Opened in
       let reason = try preparation.readOnlyReason(of: store)
       let (folder, recovered) = try reason == nil ? preparation.prepare(store) : (nil, [])
@@ -613,16 +612,6 @@ public actor Document {
   func wait<Value: Sendable, Failure: Error>(
     _ work: @escaping @Sendable () throws(Failure) -> Value
   ) async throws(Failure) -> Value {
-    try await Self.wait(on: storeQueue, work)
-  }
-
-  /// Runs blocking work on a queue. A locked file may take seconds; edits go on meanwhile.
-  private static func wait<Value: Sendable, Failure: Error>(
-    on queue: DispatchQueue, _ work: @escaping @Sendable () throws(Failure) -> Value
-  ) async throws(Failure) -> Value {
-    let result = await withCheckedContinuation { continuation in
-      queue.async { continuation.resume(returning: Result<Value, Failure>(catching: work)) }
-    }
-    return try result.get()
+    try await storeQueue.value(of: work)
   }
 }

@@ -90,22 +90,6 @@ public enum Threads {
   }
 }
 
-// MARK: - Executor
-
-/// A serial queue for an actor that does blocking file I/O. Dispatch adds a thread when all others are blocked;
-/// the cooperative pool of Swift's concurrency does not, and must not be blocked.
-package final class ThreadExecutor: SerialExecutor {
-  private let queue: DispatchQueue
-
-  /// A queue; debuggers show the label.
-  package init(_ label: String) { queue = DispatchQueue(label: label) }
-
-  package func enqueue(_ job: consuming ExecutorJob) {
-    let job = UnownedJob(job)
-    queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
-  }
-}
-
 // MARK: - Wakeup
 
 /// Wakes a thread that waits in poll(2). Several wakeups before it runs count as one. The pipe lives as long as

@@ -24,7 +24,7 @@ public actor FolderWatcher {
   /// Wakes `next()`; a test sees whether it waits.
   nonisolated let wakeup = Wakeup()
   private nonisolated let arrivals: Arrivals
-  private let executor = ThreadExecutor("emojiart.watch")
+  private let executor = ThreadExecutor()
 
   private var debouncer: Debouncer
   private var tree = WatchTree()

@@ -2,7 +2,6 @@
 
 import ArtModel
 import ArtSystem
-import Dispatch
 import Glibc
 import Synchronization
 
@@ -61,7 +60,7 @@ final class HelperCall<Dialogue: HelperDialogue>: Sendable {
   private let sendRequest: SendRequest
   private let report: @Sendable (Dialogue.Event) -> Bool
   private let state: Mutex<State>
-  private let queue = DispatchQueue(label: "emojiart-worker")
+  private let queue = SerialQueue()
 
   /// Creates a call. `report` receives events on a thread of the helper process, and returns whether to
   /// continue; false cancels the call.
@@ -85,7 +84,7 @@ final class HelperCall<Dialogue: HelperDialogue>: Sendable {
     return await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         state.withLock { $0.continuation = continuation }
-        queue.async { self.start() }
+        queue.run { self.start() }
       }
     } onCancel: {
       stop(.cancelled)
@@ -158,7 +157,7 @@ final class HelperCall<Dialogue: HelperDialogue>: Sendable {
     switch effect {
     case .nothing, .receiveBytes: break
     // This queue runs it after the start.
-    case .sendRequest: queue.async { self.sendTheRequest() }
+    case .sendRequest: queue.run { self.sendTheRequest() }
     case .report(let event): reportEvent(event)
     case .kill: stop(.broken)
     }

@@ -3,7 +3,6 @@
 import ArtModel
 import ArtStore
 import ArtSystem
-import Dispatch
 import Glibc
 
 /// What a program needs of the system before it relies on Dispatch, which traps where it can open no file, and waits for ever where it can
@@ -48,6 +47,7 @@ package enum ProgramStart {
         try FileGate.shared.followStops { report("not stopped: a file is in use; try again") }
       }
       try Threads.check(count)
+      try ThreadPool.shared.prepare()
     } catch {
       throw .noThread(error)
     }

@@ -20,9 +20,9 @@ extension Outcome {
   }
 }
 
-/// Prepares a command for threads: those that it needs at once, at most. Eight are those of Swift's concurrency, of Dispatch and of one helper
-/// process. A helper process reports its own lack of threads. Call it before the first other thread. A command that stops itself on Ctrl-Z has
-/// SIGTSTP blocked before. Throws `inputOutput`.
+/// Prepares a command for threads: those that it needs at once, at most. Eight are that of the work, Dispatch's own, one of Swift's, two of
+/// `ThreadPool`, and two and the process of one helper. A helper process reports its own lack of threads. Call it before the first other thread. A
+/// command that stops itself on Ctrl-Z has SIGTSTP blocked before. Throws `inputOutput`.
 func prepareThreads(_ count: Int = 8) throws(ArtError) {
   let isStopped = !SignalSource.isBlocked(SIGTSTP)
   try ProgramStart.prepareThreads(count, isStopped: isStopped) { Output.printError($0) }

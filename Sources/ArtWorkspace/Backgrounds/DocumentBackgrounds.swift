@@ -59,7 +59,7 @@ public actor DocumentBackgrounds {
   private let report: @Sendable (Event) -> Void
   private let succeeded: @Sendable () -> Void
   private nonisolated let broadcast = Broadcast<Event>()
-  private nonisolated let executor = ThreadExecutor("emojiart.document-backgrounds")
+  private nonisolated let executor = ThreadExecutor()
 
   /// A thread of its own, because a listener may wait for files.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }

@@ -42,7 +42,7 @@ public actor PendingBackgrounds {
   private var mustRefreshAgain = false
   private var isClosed = false
   private nonisolated let broadcast = Broadcast<Event>()
-  private nonisolated let executor = ThreadExecutor("emojiart.pending-backgrounds")
+  private nonisolated let executor = ThreadExecutor()
 
   /// A thread of its own, because file operations block it.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }

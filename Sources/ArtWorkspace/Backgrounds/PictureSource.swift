@@ -4,7 +4,6 @@ import ArtModel
 import ArtStore
 import ArtSystem
 import ArtWorker
-import Dispatch
 import Glibc
 import Synchronization
 

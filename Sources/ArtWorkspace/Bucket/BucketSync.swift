@@ -65,7 +65,7 @@ public actor BucketSync {
   private var isOut = false
   /// How many objects in a row were not there that the last listing has.
   private var gone = 0
-  private nonisolated let executor = ThreadExecutor("emojiart.bucket")
+  private nonisolated let executor = ThreadExecutor()
 
   /// A thread of its own, because file operations block it.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }

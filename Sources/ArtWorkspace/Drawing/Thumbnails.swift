@@ -4,7 +4,6 @@ import ArtModel
 import ArtStore
 import ArtSystem
 import ArtWorker
-import Dispatch
 import Glibc
 import Synchronization
 
@@ -26,7 +25,7 @@ public final class Thumbnails: Sendable {
   private let font: String?
   private let renderer: Renderer
   private let recovery: Recovery
-  private let queue = DispatchQueue(label: "emojiart.thumbnails")
+  private let queue = SerialQueue()
   private let drawings = SharedWork<String, Result<Thumbnail, Failure>>()
 
   /// Thumbnails in that cache, if there is one. `font` is the font file that the user named; nil stands for the default one. The
@@ -241,12 +240,7 @@ extension Thumbnails {
   /// Caches a picture, unless it has warnings: these would be missing the next time.
   private func keep(_ picture: Thumbnail, as key: Key) async {
     guard let cache, picture.drawn.isFaultless else { return }
-    await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
-      queue.async {
-        cache.keep(picture.png, as: key.text)
-        done.resume()
-      }
-    }
+    await queue.value { cache.keep(picture.png, as: key.text) }
   }
 
   /// The picture of that key from the cache, or else from this work. Requests of the same key share both.
@@ -267,9 +261,7 @@ extension Thumbnails {
 
   private func read(_ key: Key) async -> [UInt8]? {
     guard let cache else { return nil }
-    return await withCheckedContinuation { continuation in
-      queue.async { continuation.resume(returning: cache.read(key.text)) }
-    }
+    return await queue.value { cache.read(key.text) }
   }
 
   /// Runs blocking work on the queue of this object, unless the task is cancelled before its turn.
@@ -277,17 +269,13 @@ extension Thumbnails {
     for name: String, _ work: @escaping @Sendable () throws(ArtError) -> Value
   ) async throws(ArtError) -> Value {
     let cancellation = Cancellation()
-    let outcome: Result<Value, ArtError> = await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        queue.async {
+    let outcome = await withTaskCancellationHandler {
+      await queue.value {
+        Result<Value, ArtError> { () throws(ArtError) in
           guard !cancellation.isRequested.load(ordering: .relaxed) else {
-            return continuation.resume(returning: .failure(ArtError(.cancelled, drawing: name)))
+            throw ArtError(.cancelled, drawing: name)
           }
-          do throws(ArtError) {
-            continuation.resume(returning: .success(try work()))
-          } catch {
-            continuation.resume(returning: .failure(error))
-          }
+          return try work()
         }
       }
     } onCancel: {

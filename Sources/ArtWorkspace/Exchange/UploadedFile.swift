@@ -5,7 +5,6 @@ import ArtModel
 import ArtStore
 import ArtSystem
 import ArtWorker
-import Dispatch
 
 /// A file that a user gives to a workspace as bytes. It becomes a document, by what its bytes are:
 ///
@@ -129,14 +128,7 @@ extension Workspace {
   private static func onThread<Value: Sendable>(
     _ place: NewDocumentPlace, _ work: @escaping @Sendable () throws(ArtError) -> Value
   ) async throws(ArtError) -> Value {
-    let outcome: Result<Value, ArtError> = await withCheckedContinuation { continuation in
-      DispatchQueue.global().async {
-        do throws(ArtError) { continuation.resume(returning: .success(try place.named(work))) } catch {
-          continuation.resume(returning: .failure(error))
-        }
-      }
-    }
-    return try outcome.get()
+    try await ThreadPool.shared.value { () throws(ArtError) in try place.named(work) }
   }
 
   private static func error(_ error: any Error) -> ArtError {

@@ -20,7 +20,7 @@ public actor DocumentFolder {
   /// Emits what no event of the folder says. Nil stands for more than a slow listener can be told of.
   nonisolated let quietChanges = Broadcast<QuietChange?>(overflow: { nil })
   /// File operations block this thread instead of the threads of Swift's concurrency.
-  private let executor = ThreadExecutor("emojiart.folder")
+  private let executor = ThreadExecutor()
   /// A thread of its own.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
   /// The path without symbolic links, and a slash.

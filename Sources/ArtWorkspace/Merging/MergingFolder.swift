@@ -64,7 +64,7 @@ public actor MergingFolder {
   private let timeline: Timeline
   private static let delayOfLooks = Duration.seconds(2)
   private nonisolated let broadcast = Broadcast<Event>()
-  private nonisolated let executor = ThreadExecutor("emojiart.merging")
+  private nonisolated let executor = ThreadExecutor()
 
   /// A thread of its own, because file operations block it.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }

@@ -3,18 +3,9 @@
 import ArtDocument
 import ArtModel
 import ArtStore
-import Dispatch
+import ArtSystem
 
 // What a session reads and writes in the document's file beside the edits: pictures and named versions.
-
-/// Runs blocking work on another thread.
-func onAnotherThread<Value: Sendable>(
-  _ work: @escaping @Sendable () throws(ArtError) -> Value
-) async throws(ArtError) -> Value {
-  try await withCheckedContinuation { continuation in
-    DispatchQueue.global().async { continuation.resume(returning: Result(catching: work)) }
-  }.get()
-}
 
 extension Session {
   /// Runs blocking work on the document's file, on another thread.
@@ -22,7 +13,7 @@ extension Session {
     _ work: @escaping @Sendable (DocumentFile) throws(ArtError) -> Value
   ) async throws(ArtError) -> Value {
     let file = DocumentFile(filePath)
-    return try await onAnotherThread { () throws(ArtError) in try work(file) }
+    return try await ThreadPool.shared.value { () throws(ArtError) in try work(file) }
   }
 
   /// The bytes of the background of a content of this document; nil without one, and where they are lost. Throws what reading the file

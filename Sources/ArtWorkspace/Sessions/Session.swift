@@ -6,7 +6,6 @@ import ArtStore
 import ArtSystem
 import ArtWatch
 import ArtWorker
-import Dispatch
 
 /// An event of a session's document or of the session itself.
 public enum SessionEvent: Sendable {

@@ -6,7 +6,6 @@ import ArtStore
 import ArtSystem
 import ArtWatch
 import ArtWorker
-import Dispatch
 import Synchronization
 
 /// A document that is open for its sessions.
@@ -229,7 +228,7 @@ final class SharedDocument: Sendable {
     guard let draft, !edits.isEmpty else { return nil }
     send(.document(.state(.saving)))
     do throws(ArtError) {
-      let events = try await onAnotherThread { () throws(ArtError) in
+      let events = try await ThreadPool.shared.value { () throws(ArtError) in
         try draft.save(edits, leadingTo: snapshot.content, at: snapshot.version)
       }
       for event in events + [.state(.open)] { send(.document(event)) }
@@ -328,12 +327,10 @@ private final class OtherNames: Sendable {
 
   /// Whether the path went through a symbolic link at the last check. It stays set while the link is being replaced.
   private let isLinked = Mutex(false)
-  private let queue = DispatchQueue(label: "emojiart.other-names")
+  private let queue = SerialQueue()
 
   func refresh(_ document: Document) async {
-    let needsClock = await withCheckedContinuation { continuation in
-      queue.async { continuation.resume(returning: self.needsClock(document.store)) }
-    }
+    let needsClock = await queue.value { self.needsClock(document.store) }
     await document.refresh(every: needsClock ? Self.interval : nil)
   }
 

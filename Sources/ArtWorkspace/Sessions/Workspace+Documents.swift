@@ -5,7 +5,6 @@ import ArtModel
 import ArtStore
 import ArtSystem
 import ArtWorker
-import Dispatch
 import Glibc
 
 // The use cases of whole documents in a workspace: those of `Documents`, for paths in its folder, and with its open documents. A document

@@ -70,7 +70,7 @@ public actor Workspace {
   /// Files that are on their way into the trash.
   var deleting: Set<FileIdentity> = []
   private var isClosed = false
-  private nonisolated let executor = ThreadExecutor("emojiart.workspace")
+  private nonisolated let executor = ThreadExecutor()
 
   /// A thread of its own, because file operations block it.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }

@@ -3,7 +3,6 @@
 import ArtModel
 import ArtSystem
 import ArtWorkspace
-import Dispatch
 @preconcurrency import Glibc
 import Synchronization
 
@@ -35,7 +34,6 @@ final class CommandRunner: Sendable {
   let command: [String]
   private let wakeup: WakeupPipe
   private let contents = Mutex(Contents())
-  private let waiting = DispatchQueue(label: "emojiart.command")
 
   /// `wakeup` is triggered when COMMAND has ended. Throws `usage` when COMMAND does not exist.
   init(_ command: [String], wakeup: WakeupPipe) throws(ArtError) {
@@ -63,7 +61,7 @@ final class CommandRunner: Sendable {
     guard number == 0 else {
       throw ArtError(.unavailable, "cannot run \(command[0]): \(SystemError.text(of: number))")
     }
-    waiting.async { self.wait() }
+    ThreadPool.shared.run { self.wait() }
   }
 
   /// Whether COMMAND was started, and its end was not read yet.
