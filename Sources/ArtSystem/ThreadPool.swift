@@ -21,9 +21,9 @@ extension BlockingQueue {
   }
 }
 
-/// The threads of all blocking work. One begins where work waits and none is idle; it ends after some seconds without work, the last one never.
-/// Where no thread can be begun, work waits for those that there are. Dispatch's queues would wait for a new thread instead, for ever, on the
-/// thread that gave them the work.
+/// The threads of all blocking work. One begins where work waits and none is idle, up to a limit; it ends after some seconds without work, the
+/// last one never. Where no thread can be begun, work waits until one of those that there are is free; Dispatch's queues would wait for a new
+/// thread instead, for ever, on the thread that gave them the work. So work must not wait for other work of the pool.
 ///
 /// Invariant: while work waits, a thread is at work, has been woken, or is being begun.
 package final class ThreadPool: BlockingQueue {
@@ -36,70 +36,93 @@ package final class ThreadPool: BlockingQueue {
   private struct State {
     /// What no thread has taken yet, the oldest first.
     var work: [@Sendable () -> Void] = []
-    /// All threads, those that are being begun included.
+    /// The threads that have begun and not ended.
     var threads = 0
-    /// The threads that wait, without those that have been woken.
+    /// Those that are being begun.
+    var beginning = 0
+    /// Those that wait, without those that have been woken.
     var idle = 0
   }
 
   private let state = Mutex(State())
   private let wakeup = DispatchSemaphore(value: 0)
+  private let limit: Int
   private let idleTime: DispatchTimeInterval
   private let begin: Begin
 
-  /// Creates a pool without threads. `idleTime` is how long a thread waits for work before it ends.
+  /// Creates a pool without threads, with a limit of their number. `idleTime` is how long a thread waits for work before it ends.
   package init(
-    idleTime: DispatchTimeInterval = .seconds(5),
+    limit: Int = 64, idleTime: DispatchTimeInterval = .seconds(5),
     begin: @escaping Begin = { body throws(SystemError) in try Threads.begin(signals: .none, body) }
   ) {
+    self.limit = limit
     self.idleTime = idleTime
     self.begin = begin
   }
 
-  /// The number of threads.
-  package var threads: Int { state.withLock(\.threads) }
+  /// The threads, and those of them that wait for work.
+  package var count: (threads: Int, idle: Int) { state.withLock { ($0.threads, $0.idle) } }
 
-  /// Begins the first thread: from then on, work never waits for a thread that cannot be begun. Throws where it cannot be begun.
+  /// Begins the first thread: from then on, nobody waits for a thread that cannot be begun. Call it before any work is given. Throws where it
+  /// cannot be begun.
   package func prepare() throws(SystemError) {
     let isFirst = state.withLock { state in
-      guard state.threads == 0 else { return false }
-      state.threads = 1
+      guard state.threads + state.beginning == 0 else { return false }
+      state.beginning = 1
       return true
     }
     guard isFirst else { return }
     do throws(SystemError) {
-      try begin(work)
+      try begin(start)
     } catch {
-      state.withLock { $0.threads -= 1 }
+      state.withLock { $0.beginning -= 1 }
       throw error
     }
   }
 
+  /// Runs work later, on a thread of the pool. Returns at once where the pool has a thread; without any, when one could be begun.
   package func run(_ work: @escaping @Sendable () -> Void) {
-    let wakes = state.withLock { state in
+    let needed = state.withLock { state -> Thread? in
       state.work.append(work)
-      let wakes = state.idle > 0
-      if wakes { state.idle -= 1 } else { state.threads += 1 }
-      return wakes
+      if state.idle > 0 {
+        state.idle -= 1
+        return .idle
+      }
+      guard state.threads + state.beginning < limit else { return nil }
+      state.beginning += 1
+      return .new
     }
-    if wakes { wakeup.signal() } else { beginThread() }
+    switch needed {
+    case .idle: wakeup.signal()
+    case .new: beginThread()
+    case nil: break
+    }
   }
 
-  /// Begins a thread, which is counted already. If that fails, the others do its work; only without any other it tries again.
+  /// Which thread is to do new work.
+  private enum Thread {
+    case idle, new
+  }
+
+  /// Begins a thread. If that fails, the others do the work; only without any other it tries again.
   private func beginThread() {
-    while (try? begin(work)) == nil {
-      let hasOthers = state.withLock { state in
-        guard state.threads > 1 else { return false }
-        state.threads -= 1
-        return true
+    while (try? begin(start)) == nil {
+      let isNeeded = state.withLock { state in
+        let isNeeded = state.threads == 0 && state.beginning == 1 && !state.work.isEmpty
+        if !isNeeded { state.beginning -= 1 }
+        return isNeeded
       }
-      if hasOthers { return }
+      guard isNeeded else { return }
       usleep(100_000)
     }
   }
 
   /// The life of a thread.
-  private func work() {
+  private func start() {
+    state.withLock { state in
+      state.beginning -= 1
+      state.threads += 1
+    }
     repeat {
       while let next = nextWork() { next() }
     } while isWoken()
@@ -118,7 +141,8 @@ package final class ThreadPool: BlockingQueue {
 
   /// Waits for work. False when the thread is to end.
   private func isWoken() -> Bool {
-    while wakeup.wait(timeout: .now() + idleTime) == .timedOut {
+    var deadline = DispatchTime.now() + idleTime
+    while wakeup.wait(timeout: deadline) == .timedOut {
       let ends = state.withLock { state in
         // Without idle threads, this one has just been woken.
         guard state.idle > 0, state.threads > 1 else { return false }
@@ -127,6 +151,8 @@ package final class ThreadPool: BlockingQueue {
         return true
       }
       if ends { return false }
+      // The last one waits without an end; those that come later end before it.
+      deadline = .distantFuture
     }
     return true
   }
@@ -154,14 +180,14 @@ package final class SerialQueue: BlockingQueue {
   }
 
   private func runAll() {
-    while true {
-      let all = state.withLock { state in
-        defer { state.work.removeAll() }
-        state.isRunning = !state.work.isEmpty
-        return state.work
-      }
-      if all.isEmpty { return }
-      for work in all { work() }
+    while let next = nextWork() { next() }
+  }
+
+  /// The oldest work; none ends the run.
+  private func nextWork() -> (@Sendable () -> Void)? {
+    state.withLock { state in
+      state.isRunning = !state.work.isEmpty
+      return state.isRunning ? state.work.removeFirst() : nil
     }
   }
 }

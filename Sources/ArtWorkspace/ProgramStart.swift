@@ -46,8 +46,9 @@ package enum ProgramStart {
       if isStopped {
         try FileGate.shared.followStops { report("not stopped: a file is in use; try again") }
       }
-      try Threads.check(count)
+      // One of these threads is kept.
       try ThreadPool.shared.prepare()
+      try Threads.check(count - 1)
     } catch {
       throw .noThread(error)
     }

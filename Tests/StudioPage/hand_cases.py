@@ -269,12 +269,20 @@ def choice_before_the_result(studio):
     page.evaluate("() => line.release()")
     studio.until("the mushroom", lambda e: [i["text"] for i in e] == ["🍄"])
     # The selected one is replaced, as it was when Enter was pressed.
-    page.get_by_role("option").first.wait_for()
+    page.mouse.click(*box(page, "🍄")[:2])
+    page.wait_for_function("() => studio.selected.length === 1")
     choose("r", "hedgehog")
     page.keyboard.press("Escape")
     page.keyboard.press("Escape")
     page.evaluate("() => line.release()")
     studio.until("the hedgehog", lambda e: [i["text"] for i in e] == ["🦔"])
+    # Other words have a choice of their own.
+    choose("/", "cactus")
+    page.keyboard.press("Control+a")
+    page.keyboard.type("tulip")
+    page.keyboard.press("Enter")
+    page.evaluate("() => line.release()")
+    studio.until("the cactus and the tulip", lambda e: [i["text"] for i in e] == ["🦔", "🌵", "🌷"])
     choose("/", "maple leaf")
     page.keyboard.press("Control+o")
     cell(page, "ants").click()
@@ -287,7 +295,12 @@ def choice_before_the_result(studio):
     page.keyboard.press("Enter")
     ants = f"{studio.folder}/art/ants.emojiart"
     studio.wait(lambda: [i["text"] for i in json.loads(studio.run("show", ants, "--json"))["emojis"]][1:] == ["🎃"], "the pumpkin, and no leaf")
-    assert [i["text"] for i in studio.shown()] == ["🦔"]
+    assert [i["text"] for i in studio.shown()] == ["🦔", "🌵", "🌷"]
+    # Without words Enter chooses the first one that is shown, the last one that was used.
+    page.locator("#find").fill("")
+    page.locator('#found [data-emoji="🎃"]').first.wait_for()
+    page.locator("#find").press("Enter")
+    studio.wait(lambda: [i["text"] for i in json.loads(studio.run("show", ants, "--json"))["emojis"]][1:] == ["🎃", "🎃"], "another pumpkin")
 
 
 def fields_after_keys(studio):

@@ -201,6 +201,7 @@ def poster_by_keys(studio):
     wanted = [("jack-o-lantern", 430, 0, 540, 560), ("maple leaf", 210, -25, 200, 250), ("maple leaf", 180, 40, 880, 270), ("mushroom", 230, 0, 250, 830), ("hedgehog", 220, 0, 800, 860)]
     for index, (words, *values) in enumerate(wanted):
         add(words)
+        reader.hears(rf'(option [\s\S]*?){{{index + 1}}}')
         reader.hears(rf'option "{words}[^\n]*\[selected\]')
         fields(*values)
         reader.hears(f"{values[2]}")

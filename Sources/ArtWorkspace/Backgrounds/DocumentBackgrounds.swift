@@ -61,7 +61,7 @@ public actor DocumentBackgrounds {
   private nonisolated let broadcast = Broadcast<Event>()
   private nonisolated let executor = ThreadExecutor()
 
-  /// A thread of its own, because a listener may wait for files.
+  /// An executor of its own, because a listener may wait for files.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
   /// Fetches backgrounds for an open document. `report` receives each event at once, before any event that follows from it, such as

@@ -44,7 +44,7 @@ public actor PendingBackgrounds {
   private nonisolated let broadcast = Broadcast<Event>()
   private nonisolated let executor = ThreadExecutor()
 
-  /// A thread of its own, because file operations block it.
+  /// An executor of its own, because file operations block it.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
   /// An object that fetches nothing until `follow`. `author` is the author of the edits. `locks` is the folder of the locks that

@@ -67,7 +67,7 @@ public actor BucketSync {
   private var gone = 0
   private nonisolated let executor = ThreadExecutor()
 
-  /// A thread of its own, because file operations block it.
+  /// An executor of its own, because file operations block it.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
   /// Keeps a folder and a bucket the same. Edits of killed programs are restored with the author of `recovery`.

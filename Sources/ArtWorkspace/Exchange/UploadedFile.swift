@@ -124,11 +124,20 @@ extension Workspace {
     }
   }
 
-  /// Runs work that blocks on a thread that may. Its errors name the place as the workspace's callers do.
+  /// Runs work on a thread that ends with it: an import waits for fetches, which use the pool. Its errors name the place as the workspace's
+  /// callers do.
   private static func onThread<Value: Sendable>(
     _ place: NewDocumentPlace, _ work: @escaping @Sendable () throws(ArtError) -> Value
   ) async throws(ArtError) -> Value {
-    try await ThreadPool.shared.value { () throws(ArtError) in try place.named(work) }
+    try await withCheckedContinuation { continuation in
+      do throws(SystemError) {
+        try Threads.begin(signals: .none) {
+          continuation.resume(returning: Result { () throws(ArtError) in try place.named(work) })
+        }
+      } catch {
+        continuation.resume(returning: Result<Value, ArtError>.failure(.noThread(error)))
+      }
+    }.get()
   }
 
   private static func error(_ error: any Error) -> ArtError {

@@ -21,7 +21,7 @@ public actor DocumentFolder {
   nonisolated let quietChanges = Broadcast<QuietChange?>(overflow: { nil })
   /// File operations block this thread instead of the threads of Swift's concurrency.
   private let executor = ThreadExecutor()
-  /// A thread of its own.
+  /// An executor of its own.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
   /// The path without symbolic links, and a slash.
   private nonisolated let root: String

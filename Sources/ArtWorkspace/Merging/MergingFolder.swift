@@ -66,7 +66,7 @@ public actor MergingFolder {
   private nonisolated let broadcast = Broadcast<Event>()
   private nonisolated let executor = ThreadExecutor()
 
-  /// A thread of its own, because file operations block it.
+  /// An executor of its own, because file operations block it.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
   /// Merges in a folder that the caller closes. `only` are the paths of the documents of interest; nil stands for all. The author and the

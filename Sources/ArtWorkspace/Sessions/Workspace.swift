@@ -72,7 +72,7 @@ public actor Workspace {
   private var isClosed = false
   private nonisolated let executor = ThreadExecutor()
 
-  /// A thread of its own, because file operations block it.
+  /// An executor of its own, because file operations block it.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
   /// Opens a folder, and returns when each of its documents has been refreshed. Throws what `DocumentFolder.open` throws.

@@ -69,6 +69,8 @@ class Panel {
   /** @type {string[]} */
   #recent = [];
   #query = 0;
+  /** How often the panel was opened or closed. */
+  #turns = 0;
   /** The words whose result is shown: the shown emoji are those of no other words. */
   #shownFor = '';
   /**
@@ -103,7 +105,8 @@ class Panel {
       }
       if (event.key === 'Enter' && !event.isComposing) {
         // What is typed or pressed before the result comes does not change this choice.
-        this.#searching.then(this.#choice());
+        if (this.#words) this.#searching.then(this.#choice());
+        else this.#choice()(this.#found.querySelector('button')?.dataset.emoji ?? '');
       }
       if (event.key === 'ArrowDown') {
         event.preventDefault();
@@ -141,6 +144,7 @@ class Panel {
   }
 
   open(isReplacing = false) {
+    this.#turns += 1;
     this.isReplacing = isReplacing;
     if (isReplacing) this.studio.emit('note', { text: words.emoji.replacing });
     else if (this.studio.tool === 'stamp' || this.studio.tool === 'brush') this.studio.emit('note', { text: words.emoji.forStamp });
@@ -154,6 +158,7 @@ class Panel {
   }
 
   close() {
+    this.#turns += 1;
     this.isReplacing = false;
     this.#sheet.show('closed');
     this.studio.focusCanvas();
@@ -172,13 +177,14 @@ class Panel {
       return '';
     }
     this.#found.ariaBusy = 'true';
+    const tone = this.#tone;
     const request = this.studio.net.request({ find: { language, limit: foundLimit, words: text } });
     const found = await request.then((answer) => answer.found, () => this.#known(text));
     for (const { text: emoji, name, untoned } of found) {
       this.#names.set(emoji, name);
       if (untoned) this.#untoned.add(emoji);
     }
-    const first = found.length ? this.#toned(found[0].text) : '';
+    const first = found.length ? this.#toned(found[0].text, tone) : '';
     if (query !== this.#query) return first;
     if (found.length) this.#found.replaceChildren(this.#grid(found));
     else this.#found.replaceChildren(build('p', { class: 'empty' }, words.emoji.nothing));
@@ -235,11 +241,11 @@ class Panel {
   }
 
   /**
-   * An emoji with the chosen skin tone, if the server's font has it.
+   * An emoji with a skin tone, the chosen one by default, if the server's font has it.
    * @param {string} text
    */
-  #toned(text) {
-    return this.#untoned.has(text) ? text : toned(text, this.#tone);
+  #toned(text, tone = this.#tone) {
+    return this.#untoned.has(text) ? text : toned(text, tone);
   }
 
   showStamp() {
@@ -294,18 +300,24 @@ class Panel {
 
   // MARK: Choosing
 
-  /** Returns what is done with an emoji that is chosen now: it replaces the selected ones, or is added, or is only the next stamp. */
+  /**
+   * Returns what is done with an emoji that is chosen now: it replaces the selected ones, or is added, or is only the next stamp. If its result
+   * comes later, it keeps what was selected in the meantime, and the focus of a panel that was closed or opened again.
+   */
   #choice() {
     const { studio, isReplacing } = this;
-    const { name, tool, selection } = studio;
+    const { name, tool, selected, selection } = studio;
+    const turn = this.#turns;
     return (/** @type {string} */ text) => {
       if (!text || !studio.isOpen || studio.name !== name) return;
       if (isReplacing && selection.length) {
         edit(studio, 'replace', new Set(selection.filter(({ kind }) => kind !== 'caption').map(({ id }) => id)), () => () => ({ text }));
-        this.isReplacing = false;
-        studio.focusCanvas();
+        if (this.#turns === turn) {
+          this.isReplacing = false;
+          studio.focusCanvas();
+        }
       } else if (tool !== 'stamp' && tool !== 'brush') {
-        add(studio, 'add', [{ text, ...this.#freePlace(), size: studio.stampSize }]);
+        add(studio, 'add', [{ text, ...this.#freePlace(), size: studio.stampSize }], studio.selected === selected);
       }
       studio.setStamp(text);
       this.use(text);

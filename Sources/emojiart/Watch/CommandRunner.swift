@@ -61,7 +61,8 @@ final class CommandRunner: Sendable {
     guard number == 0 else {
       throw ArtError(.unavailable, "cannot run \(command[0]): \(SystemError.text(of: number))")
     }
-    ThreadPool.shared.run { self.wait() }
+    // The pool is for shorter work.
+    do throws(SystemError) { try Threads.begin(signals: .none, wait) } catch { ThreadPool.shared.run(wait) }
   }
 
   /// Whether COMMAND was started, and its end was not read yet.
