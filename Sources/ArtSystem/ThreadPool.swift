@@ -40,12 +40,11 @@ package final class ThreadPool: BlockingQueue {
     var threads = 0
     /// Those that are being begun.
     var beginning = 0
-    /// Those that wait, without those that have been woken.
-    var idle = 0
+    /// What wakes those that wait and have not been woken, the longest idle first.
+    var idle: [DispatchSemaphore] = []
   }
 
   private let state = Mutex(State())
-  private let wakeup = DispatchSemaphore(value: 0)
   private let limit: Int
   private let idleTime: DispatchTimeInterval
   private let begin: Begin
@@ -61,7 +60,7 @@ package final class ThreadPool: BlockingQueue {
   }
 
   /// The threads, and those of them that wait for work.
-  package var count: (threads: Int, idle: Int) { state.withLock { ($0.threads, $0.idle) } }
+  package var count: (threads: Int, idle: Int) { state.withLock { ($0.threads, $0.idle.count) } }
 
   /// Begins the first thread: from then on, nobody waits for a thread that cannot be begun. Call it before any work is given. Throws where it
   /// cannot be begun.
@@ -80,28 +79,19 @@ package final class ThreadPool: BlockingQueue {
     }
   }
 
-  /// Runs work later, on a thread of the pool. Returns at once where the pool has a thread; without any, when one could be begun.
+  /// Runs work later, on a thread of the pool. Returns at once where the pool has a thread; without any, one caller stays until one could be
+  /// begun.
   package func run(_ work: @escaping @Sendable () -> Void) {
-    let needed = state.withLock { state -> Thread? in
+    let (idle, isNew) = state.withLock { state -> (DispatchSemaphore?, Bool) in
       state.work.append(work)
-      if state.idle > 0 {
-        state.idle -= 1
-        return .idle
-      }
-      guard state.threads + state.beginning < limit else { return nil }
+      // The one that has waited least: the others can end.
+      if let idle = state.idle.popLast() { return (idle, false) }
+      guard state.threads + state.beginning < limit else { return (nil, false) }
       state.beginning += 1
-      return .new
+      return (nil, true)
     }
-    switch needed {
-    case .idle: wakeup.signal()
-    case .new: beginThread()
-    case nil: break
-    }
-  }
-
-  /// Which thread is to do new work.
-  private enum Thread {
-    case idle, new
+    idle?.signal()
+    if isNew { beginThread() }
   }
 
   /// Begins a thread. If that fails, the others do the work; only without any other it tries again.
@@ -123,16 +113,18 @@ package final class ThreadPool: BlockingQueue {
       state.beginning -= 1
       state.threads += 1
     }
+    // One of its own, so that no other thread takes its signal.
+    let wakeup = DispatchSemaphore(value: 0)
     repeat {
-      while let next = nextWork() { next() }
-    } while isWoken()
+      while let next = nextWork(wakeup) { next() }
+    } while isWoken(wakeup)
   }
 
   /// The oldest work; without any, the thread is idle.
-  private func nextWork() -> (@Sendable () -> Void)? {
+  private func nextWork(_ wakeup: DispatchSemaphore) -> (@Sendable () -> Void)? {
     state.withLock { state in
       guard !state.work.isEmpty else {
-        state.idle += 1
+        state.idle.append(wakeup)
         return nil
       }
       return state.work.removeFirst()
@@ -140,20 +132,19 @@ package final class ThreadPool: BlockingQueue {
   }
 
   /// Waits for work. False when the thread is to end.
-  private func isWoken() -> Bool {
-    var deadline = DispatchTime.now() + idleTime
-    while wakeup.wait(timeout: deadline) == .timedOut {
-      let ends = state.withLock { state in
-        // Without idle threads, this one has just been woken.
-        guard state.idle > 0, state.threads > 1 else { return false }
-        state.idle -= 1
-        state.threads -= 1
-        return true
+  private func isWoken(_ wakeup: DispatchSemaphore) -> Bool {
+    if wakeup.wait(timeout: .now() + idleTime) == .success { return true }
+    let ends = state.withLock { state in
+      guard state.threads > 1, let place = state.idle.firstIndex(where: { $0 === wakeup }) else {
+        return false
       }
-      if ends { return false }
-      // The last one waits without an end; those that come later end before it.
-      deadline = .distantFuture
+      state.idle.remove(at: place)
+      state.threads -= 1
+      return true
     }
+    if ends { return false }
+    // It is the last one, which is woken before another one begins, or its signal is on its way.
+    wakeup.wait()
     return true
   }
 }

@@ -42,7 +42,7 @@ struct ThreadPoolTests {
 
   @Test("G9 work that blocks has a thread of its own, and a thread without work takes the next one")
   func blocked() async throws {
-    let pool = ThreadPool()
+    let pool = ThreadPool(idleTime: .never)
     let (ended, held) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     for _ in 0..<3 {
       pool.run {
@@ -62,7 +62,7 @@ struct ThreadPoolTests {
 
   @Test("G9 no more threads begin than the limit, and what waits is done when one is free")
   func limit() async throws {
-    let pool = ThreadPool(limit: 2)
+    let pool = ThreadPool(limit: 2, idleTime: .never)
     let held = DispatchSemaphore(value: 0)
     let begun = Mutex(0)
     for _ in 0..<5 {

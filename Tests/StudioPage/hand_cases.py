@@ -283,6 +283,8 @@ def choice_before_the_result(studio):
     page.keyboard.press("Enter")
     page.evaluate("() => line.release()")
     studio.until("the cactus and the tulip", lambda e: [i["text"] for i in e] == ["🦔", "🌵", "🌷"])
+    tulip = studio.shown()[2]["id"]
+    page.wait_for_function("id => studio.selected.length === 1 && studio.selected[0] === id", arg=tulip)
     choose("/", "maple leaf")
     page.keyboard.press("Control+o")
     cell(page, "ants").click()

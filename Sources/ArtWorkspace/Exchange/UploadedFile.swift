@@ -75,7 +75,7 @@ extension Workspace {
     let fetcher = fetcher
     switch source.kind {
     case .document:
-      return try await Self.onThread(place) { () throws(ArtError) in
+      return try await Self.inPool(place) { () throws(ArtError) in
         let made = try Documents.firstFree(stem) { (path) throws(ArtError) in
           var random = SystemRandomNumberGenerator()
           let new = DocumentFile(path)
@@ -110,7 +110,7 @@ extension Workspace {
         case .cancelled: throw ArtError(.closed, "the import was cancelled")
         }
       }
-      return try await Self.onThread(place) { () throws(ArtError) in
+      return try await Self.inPool(place) { () throws(ArtError) in
         let made = try Documents.firstFree(stem) { (path) throws(ArtError) in
           var random = SystemRandomNumberGenerator()
           let new = DocumentFile(path)
@@ -124,8 +124,14 @@ extension Workspace {
     }
   }
 
-  /// Runs work on a thread that ends with it: an import waits for fetches, which use the pool. Its errors name the place as the workspace's
-  /// callers do.
+  /// Runs work that blocks. Its errors name the place as the workspace's callers do.
+  private static func inPool<Value: Sendable>(
+    _ place: NewDocumentPlace, _ work: @escaping @Sendable () throws(ArtError) -> Value
+  ) async throws(ArtError) -> Value {
+    try await ThreadPool.shared.value { () throws(ArtError) in try place.named(work) }
+  }
+
+  /// The same for work that waits for fetches, which use the pool: it has a thread that ends with it.
   private static func onThread<Value: Sendable>(
     _ place: NewDocumentPlace, _ work: @escaping @Sendable () throws(ArtError) -> Value
   ) async throws(ArtError) -> Value {

@@ -69,6 +69,8 @@ class Panel {
   /** @type {string[]} */
   #recent = [];
   #query = 0;
+  /** What the newest choice has selected. @type {ReadonlySet<string> | null} */
+  #added = null;
   /** How often the panel was opened or closed. */
   #turns = 0;
   /** The words whose result is shown: the shown emoji are those of no other words. */
@@ -317,7 +319,9 @@ class Panel {
           studio.focusCanvas();
         }
       } else if (tool !== 'stamp' && tool !== 'brush') {
-        add(studio, 'add', [{ text, ...this.#freePlace(), size: studio.stampSize }], studio.selected === selected);
+        const isSelected = [selected, this.#added].includes(studio.selected);
+        add(studio, 'add', [{ text, ...this.#freePlace(), size: studio.stampSize }], isSelected);
+        if (isSelected) this.#added = studio.selected;
       }
       studio.setStamp(text);
       this.use(text);

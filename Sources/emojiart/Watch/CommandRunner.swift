@@ -50,19 +50,19 @@ final class CommandRunner: Sendable {
     signal(SIGCHLD, SIG_DFL)
   }
 
-  /// Starts COMMAND with these variables added to the environment. Throws `unavailable`.
+  /// Starts COMMAND with these variables added to the environment. Throws `unavailable`, and `inputOutput`
+  /// without a thread.
   func start(_ variables: [String: String]) throws(ArtError) {
-    let number = contents.withLock { contents -> Int32 in
+    try contents.withLock { contents throws(ArtError) in
+      // COMMAND may run for long, so its end has a thread of its own, which waits for this lock first.
+      do throws(SystemError) { try Threads.begin(signals: .none, wait) } catch { throw .noThread(error) }
       var process = pid_t()
       let number = spawn(variables, &process)
-      if number == 0 { contents.process = process }
-      return number
+      guard number == 0 else {
+        throw ArtError(.unavailable, "cannot run \(command[0]): \(SystemError.text(of: number))")
+      }
+      contents.process = process
     }
-    guard number == 0 else {
-      throw ArtError(.unavailable, "cannot run \(command[0]): \(SystemError.text(of: number))")
-    }
-    // The pool is for shorter work.
-    do throws(SystemError) { try Threads.begin(signals: .none, wait) } catch { ThreadPool.shared.run(wait) }
   }
 
   /// Whether COMMAND was started, and its end was not read yet.
