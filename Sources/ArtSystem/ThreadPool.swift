@@ -62,8 +62,7 @@ package final class ThreadPool: BlockingQueue {
   /// The threads, and those of them that wait for work.
   package var count: (threads: Int, idle: Int) { state.withLock { ($0.threads, $0.idle.count) } }
 
-  /// Begins the first thread: from then on, nobody waits for a thread that cannot be begun. Call it before any work is given. Throws where it
-  /// cannot be begun.
+  /// Begins the first thread. After that, `run` never waits for a thread. Call it before any work is given. Throws if the thread cannot be begun.
   package func prepare() throws(SystemError) {
     let isFirst = state.withLock { state in
       guard state.threads + state.beginning == 0 else { return false }
@@ -94,7 +93,7 @@ package final class ThreadPool: BlockingQueue {
     if isNew { beginThread() }
   }
 
-  /// Begins a thread. If that fails, the others do the work; only without any other it tries again.
+  /// Begins a thread. If that fails, whatever the error is, the others do the work; only without any other it tries again.
   private func beginThread() {
     while (try? begin(start)) == nil {
       let isNeeded = state.withLock { state in

@@ -94,6 +94,8 @@ final class CommandRunner: Sendable {
     var status = siginfo_t()
     while waitid(P_PID, id_t(process), &status, WEXITED | WNOWAIT) != 0, errno == EINTR {}
     contents.withLock { contents in
+      // The thread of a start that failed may meet the next COMMAND, which has a thread of its own.
+      guard contents.process == process else { return }
       var word: Int32 = 0
       let isKnown = waitpid(process, &word, 0) == process
       contents.process = nil
