@@ -69,7 +69,10 @@ class Panel {
   /** @type {string[]} */
   #recent = [];
   #query = 0;
-  /** What the newest choice has selected. @type {ReadonlySet<string> | null} */
+  /**
+   * What the newest choice has selected.
+   * @type {ReadonlySet<string> | null}
+   */
   #added = null;
   /** How often the panel was opened or closed. */
   #turns = 0;
@@ -80,7 +83,10 @@ class Panel {
    * @type {Map<string, string>}
    */
   #names = new Map();
-  /** The emoji whose skin tones the server's font lacks. @type {Set<string>} */
+  /**
+   * The emoji whose skin tones the server's font lacks.
+   * @type {Set<string>}
+   */
   #untoned = new Set();
   /** @type {{ pointer: number, text: string, from: { x: number, y: number }, ghost: HTMLElement | null } | null} */
   #drag = null;
