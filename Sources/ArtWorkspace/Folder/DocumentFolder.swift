@@ -17,8 +17,10 @@ public actor DocumentFolder {
   nonisolated let broadcast: Broadcast<FolderEvent>
   /// Emits when a background becomes pending or stops being pending.
   nonisolated let pendingBroadcast = Broadcast<Void>()
-  /// Emits what no event of the folder says. Nil stands for more than a slow listener can be told of.
-  nonisolated let quietChanges = Broadcast<QuietChange?>(overflow: { nil })
+  /// Emits the path of a document whose file has changed where no event of the folder says so. There are four reasons: a save fell between the
+  /// look at the file and its reading; another file has the same content; the document is unreadable as before; it could not be read when the
+  /// folder was opened. Nil stands for more than a slow listener can be told of.
+  nonisolated let quietChanges = Broadcast<FilePath?>(overflow: { nil })
   /// File operations block this thread instead of the threads of Swift's concurrency.
   private let executor = ThreadExecutor()
   /// An executor of its own.
@@ -329,7 +331,7 @@ extension DocumentFolder {
   /// Tells what no event says of a document that was read again.
   private func tellQuietChange(_ path: FilePath, from before: KnownDocument, to now: KnownDocument) {
     guard before.stamp != now.stamp || before.trouble != now.trouble else { return }
-    quietChanges.send(QuietChange(path: path, isReplaced: before.identity != now.identity))
+    quietChanges.send(path)
   }
 
   /// Notifies listeners when what is pending has changed.
@@ -567,11 +569,4 @@ public struct FolderDocument: Sendable, Equatable {
     self.trouble = trouble
     self.file = file
   }
-}
-
-/// The file of a document has changed, and no event of the folder says so. There are four reasons: a save fell between the look at the file and
-/// its reading; another file has the same content; the document is unreadable as before; it could not be read when the folder was opened.
-package struct QuietChange: Sendable {
-  package let path: FilePath
-  package let isReplaced: Bool
 }

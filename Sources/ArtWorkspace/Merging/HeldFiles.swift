@@ -35,10 +35,13 @@ final class HeldFiles: Sendable {
   /// Asks what is there after it has taken the files: one that comes meanwhile is none of them. It is still edited, and would be released
   /// without these edits.
   func formers(of path: FilePath, besides current: () -> FileIdentity?) -> [HeldFile] {
-    let files = state.withLock { $0.files[path, default: []] }
+    let files = files(of: path)
     let identity = current()
     return files.filter { $0.identity != identity }
   }
+
+  /// The path's files, oldest first.
+  func files(of path: FilePath) -> [HeldFile] { state.withLock { $0.files[path, default: []] } }
 
   /// All files, by path.
   var all: [(path: FilePath, files: [HeldFile])] {

@@ -93,7 +93,7 @@ public actor MergingFolder {
       do throws(ArtError) { try held.hold(path, at: folder.absolute(path)) } catch {}
     }
     let events = folder.events()
-    let changes = folder.quietChanges.subscribe(capacity: 1_024, where: { $0?.isReplaced ?? true })
+    let changes = folder.quietChanges.subscribe(capacity: 1_024)
     await checkAll()
     following = [
       Task { [weak self] in
@@ -102,11 +102,12 @@ public actor MergingFolder {
           await self.receive(event)
         }
       },
-      // The replaced file may contain edits that the folder has not reported.
+      // Another file may have been at the path that nothing was reported of. The one that is there now is no other one for the folder where a
+      // file was moved back, or where the file system has used the number of a removed one again.
       Task { [weak self] in
-        for await change in changes {
+        for await path in changes {
           guard let self, !Task.isCancelled else { return }
-          if let change { await self.check(change.path) } else { await self.checkAll() }
+          if let path { await self.check(path) } else { await self.checkAll() }
         }
       },
     ]
@@ -207,8 +208,9 @@ public actor MergingFolder {
       if hasCopies { awaited.remove(path) }
       try mergeFormers(file, at: path)
       guard hasCopies, let due = try due(file, at: path) else { return failures[path] = nil }
+      let before = held.files(of: path)
       let result = try due == .copies ? merging.merge(file) : merging.merge(file, [])
-      hold(result.outcome, at: path)
+      hold(result.outcome, at: path, before)
       // The document may have been replaced once more in between.
       try mergeFormers(file, at: path)
       failures[path] = nil
@@ -259,6 +261,7 @@ public actor MergingFolder {
   private func merge(
     _ former: HeldFile, into file: DocumentFile, at path: FilePath
   ) throws(ArtError) {
+    let before = held.files(of: path)
     let outcome: MergeOutcome?
     do throws(ArtError) { outcome = try file.merge(former) } catch {
       switch error.code {
@@ -279,7 +282,7 @@ public actor MergingFolder {
     }
     doubtful.remove(path)
     guard let outcome else { return }
-    hold(outcome, at: path)
+    hold(outcome, at: path, before)
     if outcome.hasChanged { broadcast.send(.merged(path.string, Merging.Result(outcome: outcome))) }
   }
 
@@ -298,12 +301,15 @@ public actor MergingFolder {
           about: path.string, remedy: error.remedy)))
   }
 
-  /// Holds the file that a merge has put in place, instead of the one that it has merged.
-  private func hold(_ outcome: MergeOutcome, at path: FilePath) {
+  /// Holds the file that a merge has put in place, instead of the one that it has merged, if that was held before it: the number of a file
+  /// that nobody holds may be another one's by now.
+  private func hold(_ outcome: MergeOutcome, at path: FilePath, _ before: [HeldFile]) {
     guard let file = outcome.held else { return }
     do throws(ArtError) {
-      if outcome.hasChanged {
-        held.release(path) { $0.identity == outcome.former && $0.identity != file.identity }
+      if outcome.hasChanged, outcome.former != file.identity,
+        let merged = before.first(where: { $0.identity == outcome.former })
+      {
+        held.release(path) { $0 === merged }
       }
       try held.hold(file, path)
     } catch {

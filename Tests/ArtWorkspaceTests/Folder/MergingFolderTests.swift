@@ -462,6 +462,24 @@ import Testing
     await folder.close()
   }
 
+  @Test("Y12 an edit is merged also when the file that was there before comes back, which the folder knows")
+  func movedBack() async throws {
+    try watched.make()
+    let folder = try await Merged(watched)
+    let (path, aside) = (watched["bees.emojiart"], watched["aside"])
+    let bytes = try watched.bytes("bees.emojiart")
+    #expect(rename(path, aside) == 0)
+    try watched.replace("bees.emojiart", bytes)
+    folder.open.source.arrive("bees.emojiart")
+    try add(7)
+    #expect(rename(aside, path) == 0)
+    folder.open.source.arrive("bees.emojiart")
+    #expect(try await folder.open.refresh("bees.emojiart").isEmpty)
+    _ = try outcome(try await folder.next())
+    #expect(try places() == [7])
+    await folder.close()
+  }
+
   @Test("Y12 a file that comes while the former ones are looked up is none of them")
   func coming() throws {
     let held = HeldFiles()
