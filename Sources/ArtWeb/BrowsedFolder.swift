@@ -70,9 +70,9 @@ actor BrowsedFolder {
       })
     following.append(
       Task { [weak self] in
-        for await path in changes {
+        for await change in changes {
           guard let self else { return }
-          await self.noteFile(path)
+          await self.note(change)
         }
       })
     guard let merges else { return }
@@ -144,8 +144,8 @@ actor BrowsedFolder {
   }
 
   /// A file has another time or size. Nil stands for any number of files.
-  private func noteFile(_ path: FilePath?) {
-    if let path { news.files.insert(path) } else { news.isAll = true }
+  private func note(_ change: QuietChange?) {
+    if let change { news.files.insert(change.path) } else { news.isAll = true }
     tellSoon()
   }
 

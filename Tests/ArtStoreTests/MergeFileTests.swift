@@ -192,6 +192,24 @@ import Testing
     #expect(try Self.others(copies) == [])
   }
 
+  @Test(
+    "F31 a file that is replaced while a merge has nothing to put in its place is not the one that was merged"
+  )
+  func replacedWithNothingNew() throws {
+    let copies = try Self.three()
+    let (document, third) = (copies.files[0], copies.files[2])
+    let other = try document.copyOfAll()
+    _ = try copies.files[0].add(seed: 7)
+    let (old, new) = (try document.stamp().identity, try third.stamp().identity)
+    var isPut = false
+    let outcome = try document.merge([other]) { (step) throws(ArtError) in
+      guard case .read = step, !isPut else { return }
+      isPut = true
+      #expect(rename(third.path, document.path) == 0)
+    }
+    #expect(isPut && outcome.hasChanged && old != new && outcome.former == new)
+  }
+
   @Test("F31 a file that is copied over the document in place during a merge is merged, too")
   func copiedOverMeanwhile() throws {
     let copies = try Self.three()

@@ -36,10 +36,15 @@ package final class SpawnedProgram {
     posix_spawn_file_actions_adddup2(&actions, stdin[0], 0)
     posix_spawn_file_actions_adddup2(&actions, stdout[1], 1)
     posix_spawn_file_actions_addopen(&actions, 2, errors, O_WRONLY | O_CREAT | O_APPEND, 0o600)
-    // Pipes that other tests made with Foundation would be inherited, and their readers would never reach the end.
-    for (index, descriptor) in passed.enumerated() {
-      posix_spawn_file_actions_adddup2(&actions, descriptor, Int32(3 + index))
+    // First out of the way: one of these descriptors may have the number that another one gets.
+    let copies = passed.map { fcntl($0, F_DUPFD_CLOEXEC, Int32(3 + passed.count)) }
+    defer { for copy in copies where copy >= 0 { close(copy) } }
+    for (index, copy) in copies.enumerated() {
+      guard posix_spawn_file_actions_adddup2(&actions, copy, Int32(3 + index)) == 0 else {
+        throw ProgramError(what: "no descriptor to pass")
+      }
     }
+    // Pipes that other tests made with Foundation would be inherited, and their readers would never reach the end.
     try Self.closeFrom(Int32(3 + passed.count), &actions)
     var words: [UnsafeMutablePointer<CChar>?] = ([program] + arguments).map { strdup($0) } + [nil]
     var variables: [UnsafeMutablePointer<CChar>?] =

@@ -190,7 +190,9 @@ extension DocumentFile {
         var merged = MergedCopies(document, isByValue: isByValue)
         // A link that was put on the way may lead to another copy by now.
         guard place.map(file.isAtPath) ?? true else { throw .movedAway(path) }
-        (place, former) = (file, former ?? locked.file.identity)
+        place = file
+        // What was read of a file that was replaced before anything was put in its place is in no file yet.
+        if put == nil { former = locked.file.identity }
         let rights = try locked.rights()
         // What was put in place may have been replaced again.
         if let put { try merged.add(put.copy) } else { for copy in others { try merged.add(copy) } }
@@ -273,6 +275,9 @@ extension DocumentFile {
     guard file.hardLinks == 1 else { return try rewrite(copy, locked, allowed, transaction) }
     let leftover = LeftoverFile(of: file.path.name, beside: locked)
     var (exchanged, mustRewrite): (FileIdentity?, Bool) = (nil, false)
+    // Keeps the number of the new file from being another one's until that is held.
+    var pinned: Int32 = -1
+    defer { if pinned >= 0 { PlainFile.close(pinned) } }
     let applied = try FileImage.withUnnamedFile(
       near: file.path.string, in: locked.folder, like: allowed, name: name
     ) { (new) throws(ArtError) in
@@ -288,6 +293,7 @@ extension DocumentFile {
       do throws(SystemError) {
         try new.exchange(locked.place, movingOldTo: leftover.place)
         exchanged = identity
+        pinned = fcntl(new.descriptor, F_DUPFD_CLOEXEC, 0)
       } catch {
         switch error.number {
         case EINVAL, ENOSYS, EBUSY, EXDEV: mustRewrite = true

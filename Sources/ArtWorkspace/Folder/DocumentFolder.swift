@@ -17,10 +17,8 @@ public actor DocumentFolder {
   nonisolated let broadcast: Broadcast<FolderEvent>
   /// Emits when a background becomes pending or stops being pending.
   nonisolated let pendingBroadcast = Broadcast<Void>()
-  /// Emits the path of a document whose file has changed where no event of the folder says so. There are four reasons: a save fell between the
-  /// look at the file and its reading; another file has the same content; the document is unreadable as before; it could not be read when the
-  /// folder was opened. Nil stands for more than a slow listener can be told of.
-  nonisolated let quietChanges = Broadcast<FilePath?>(overflow: { nil })
+  /// Emits what no event of the folder says. Nil stands for more than a slow listener can be told of.
+  nonisolated let quietChanges = Broadcast<QuietChange?>(overflow: { nil })
   /// File operations block this thread instead of the threads of Swift's concurrency.
   private let executor = ThreadExecutor()
   /// An executor of its own.
@@ -331,7 +329,7 @@ extension DocumentFolder {
   /// Tells what no event says of a document that was read again.
   private func tellQuietChange(_ path: FilePath, from before: KnownDocument, to now: KnownDocument) {
     guard before.stamp != now.stamp || before.trouble != now.trouble else { return }
-    quietChanges.send(path)
+    quietChanges.send(QuietChange(path: path, isReplaced: before.identity != now.identity))
   }
 
   /// Notifies listeners when what is pending has changed.
@@ -569,4 +567,13 @@ public struct FolderDocument: Sendable, Equatable {
     self.trouble = trouble
     self.file = file
   }
+}
+
+/// The file of a document has changed, and no event of the folder says so. Reasons are: a save fell between the look at the file and its reading;
+/// the file was touched, or moved away and back; another file has the same content; the document is unreadable as before, or could not be read
+/// when the folder was opened. It is noticed by what `lstat` says, above all by the time of the last change.
+package struct QuietChange: Sendable {
+  package let path: FilePath
+  /// Whether the file has another number. One with the same number may be another file all the same.
+  package let isReplaced: Bool
 }

@@ -92,6 +92,13 @@ final class HeldFiles: Sendable {
     }
   }
 
+  /// Holds a file no more that a merge has replaced, if it was held `before` that: the number of a file that nobody holds may be another one's
+  /// by now.
+  func release(_ path: FilePath, replaced identity: FileIdentity?, of before: [HeldFile]) {
+    guard let replaced = before.first(where: { $0.identity == identity }) else { return }
+    release(path) { $0 === replaced }
+  }
+
   /// A document was renamed. What was at its new path before stays held, too, and is older.
   func move(_ old: FilePath, to path: FilePath) {
     state.withLock { state in

@@ -102,12 +102,10 @@ public actor MergingFolder {
           await self.receive(event)
         }
       },
-      // Another file may have been at the path that nothing was reported of. The one that is there now is no other one for the folder where a
-      // file was moved back, or where the file system has used the number of a removed one again.
       Task { [weak self] in
-        for await path in changes {
+        for await change in changes {
           guard let self, !Task.isCancelled else { return }
-          if let path { await self.check(path) } else { await self.checkAll() }
+          await self.receive(change)
         }
       },
     ]
@@ -150,6 +148,17 @@ public actor MergingFolder {
     case .damaged, .degraded: break
     case .rescanned, .resync: await checkAll()
     }
+  }
+
+  /// Another file, with edits, may have been at the path meanwhile without an event. This also holds where the file has the same number as before:
+  /// it may have been moved back, or the file system may have used the number of a removed one again. Conflict copies are looked at only with
+  /// another number: a merge moves those away and back that it cannot set aside.
+  private func receive(_ change: QuietChange?) async {
+    guard let change else { return await checkAll() }
+    let file = await folder.file(change.path)
+    let hasFormers = !held.formers(of: change.path, besides: { FileIdentity(at: file.path) }).isEmpty
+    if hasFormers { await merge(change.path, withCopies: false) }
+    if change.isReplaced { await check(change.path) }
   }
 
   /// A conflict copy that was left is gone: another one with its name is reported again.
@@ -252,10 +261,21 @@ public actor MergingFolder {
   /// Holds the file at the path, and merges into it what those hold that were there before.
   private func mergeFormers(_ file: DocumentFile, at path: FilePath) throws(ArtError) {
     do throws(ArtError) { try held.hold(path, at: file.path) } catch { fail(path, error) }
-    for former in held.formers(of: path, besides: { FileIdentity(at: file.path) }) {
+    let formers = held.formers(of: path, besides: { FileIdentity(at: file.path) })
+    guard !formers.isEmpty, !isDamaged(file) else { return }
+    for former in formers {
       try merge(former, into: file, at: path)
       held.release(path) { $0 === former }
     }
+  }
+
+  /// Whether the file at a path is no whole document. It may be on its way, and gets what its former files held when it is there: the folder
+  /// reports that.
+  private func isDamaged(_ file: DocumentFile) -> Bool {
+    do throws(ArtError) { _ = try file.read() } catch {
+      return [.damaged, .notADocument].contains(error.code)
+    }
+    return false
   }
 
   private func merge(
@@ -301,15 +321,12 @@ public actor MergingFolder {
           about: path.string, remedy: error.remedy)))
   }
 
-  /// Holds the file that a merge has put in place, instead of the one that it has merged, if that was held before it: the number of a file
-  /// that nobody holds may be another one's by now.
+  /// Holds the file that a merge has put in place, instead of the one that it has replaced. `before` are the files that were held before it.
   private func hold(_ outcome: MergeOutcome, at path: FilePath, _ before: [HeldFile]) {
     guard let file = outcome.held else { return }
     do throws(ArtError) {
-      if outcome.hasChanged, outcome.former != file.identity,
-        let merged = before.first(where: { $0.identity == outcome.former })
-      {
-        held.release(path) { $0 === merged }
+      if outcome.hasChanged, outcome.former != file.identity {
+        held.release(path, replaced: outcome.former, of: before)
       }
       try held.hold(file, path)
     } catch {

@@ -201,9 +201,11 @@ public actor Workspace {
     folder.events(capacity: capacity)
   }
 
-  /// The documents directly in a folder whose files change where no event says so, from now on: see `DocumentFolder.quietChanges`.
-  package nonisolated func quietChanges(in parent: FilePath) -> EventSequence<FilePath?> {
-    folder.quietChanges.subscribe(capacity: 1_024, where: { $0.map { $0.parent == parent } ?? true })
+  /// What no event of the folder says of the documents directly in a folder, from now on: see `QuietChange`. Nil stands for more than a slow
+  /// listener can be told of.
+  package nonisolated func quietChanges(in parent: FilePath) -> EventSequence<QuietChange?> {
+    folder.quietChanges.subscribe(
+      capacity: 1_024, where: { $0.map { $0.path.parent == parent } ?? true })
   }
 
   /// Closes every document, and the folder. A document that cannot be saved keeps its journal. Returns the first such error.
