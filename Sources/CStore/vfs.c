@@ -430,7 +430,9 @@ static int open_file(sqlite3_vfs *layer, sqlite3_filename path, sqlite3_file *fi
 
 static int delete_file(sqlite3_vfs *layer, const char *path, int sync_folder) {
   if (!is_own(layer, path)) return SQLITE_IOERR_DELETE;
-  return real_layer(layer)->xDelete(real_layer(layer), path, sync_folder);
+  int code = real_layer(layer)->xDelete(real_layer(layer), path, sync_folder);
+  // Who edits another file that has come to the path meanwhile removes a journal that this one does not need. All pages are written by now.
+  return code == SQLITE_IOERR_DELETE_NOENT ? SQLITE_OK : code;
 }
 
 static int access_file(sqlite3_vfs *layer, const char *path, int flags, int *result) {

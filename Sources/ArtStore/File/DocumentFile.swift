@@ -216,8 +216,9 @@ extension DocumentFile {
       do {
         return try readOnce(file, deadline, isWhole ? Self.copyThreshold : nil, body)
       } catch {
-        // A writer may have been killed after the journal was looked for.
-        guard try HotJournal.mayExist(file), deadline.wait(tries) else { throw error }
+        // A writer may have been killed after the journal was looked for, or a journal of another file may be gone by now.
+        let mayPass = try error.code == .busy ? true : HotJournal.mayExist(file)
+        guard mayPass, deadline.wait(tries) else { throw error }
         tries += 1
       }
     }
@@ -420,7 +421,7 @@ extension DocumentFile {
         try HotJournal.removeInert(file, connection.descriptor, notice)
         return transaction
       } catch {
-        guard error.code == .busy, try HotJournal.mayExist(file), deadline.wait(tries) else { throw error }
+        guard error.code == .busy, deadline.wait(tries) else { throw error }
         tries += 1
       }
     }

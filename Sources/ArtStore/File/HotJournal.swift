@@ -115,7 +115,7 @@ struct HotJournal {
       try guarded.sync()
     }
     guard !guarded.hasMoved else { return }
-    guard locked.unlink(DocumentFile.journalEnding) == 0 else {
+    guard locked.unlink(DocumentFile.journalEnding) == 0 || errno == ENOENT else {
       throw .system("remove", file.journalPath)
     }
     try PlainFile.syncFolder(of: file.path.string)
@@ -174,7 +174,11 @@ struct HotJournal {
       let first = bytes.first, first != 0
     else { return .nothing }
     var status = stat()
-    guard lstat(file.journalPath, &status) == 0 else { throw .system("look at", file.journalPath) }
+    guard lstat(file.journalPath, &status) == 0 else {
+      // It was another file's, at this path before, whose writer has removed it.
+      guard errno == ENOENT else { throw .system("look at", file.journalPath) }
+      return .nothing
+    }
     return isUsedElsewhere(status) || isDatabase(bytes) ? .otherFile : .journal(RollbackJournal(bytes: bytes))
   }
 

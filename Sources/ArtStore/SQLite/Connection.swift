@@ -129,11 +129,15 @@ final class Connection {
     throw error(code)
   }
 
+  /// SQLITE_READONLY_ROLLBACK, a macro that Swift does not import.
+  private static let mustRollBack = SQLITE_READONLY | 3 << 8
+
   /// The error for a code other than OK. A hot journal that was not validated yet counts as busy: once it is
   /// resolved, the file can be used.
   func error(_ code: Int32) -> ArtError {
     if let structureFault { return structureFault }
-    let isUnresolved = code & 0xFF == SQLITE_CANTOPEN && connection_met_journal(handle)
+    let isUnresolved =
+      code == Self.mustRollBack || code & 0xFF == SQLITE_CANTOPEN && connection_met_journal(handle)
     return isUnresolved ? .busy(name) : failure(code).error(on: name)
   }
 

@@ -209,11 +209,7 @@ public actor MergingFolder {
     let file = await folder.file(path)
     guard !isClosed else { return }
     do throws(ArtError) {
-      guard FileIdentity(at: file.path) != nil else {
-        // A program that carries files may put the next one there in a moment.
-        if hasCopies, awaited.insert(path).inserted { lookAgain(at: path) }
-        return
-      }
+      guard FileIdentity(at: file.path) != nil else { return noteAway(path, withCopies: hasCopies) }
       if hasCopies { awaited.remove(path) }
       try mergeFormers(file, at: path)
       guard hasCopies, let due = try due(file, at: path) else { return failures[path] = nil }
@@ -226,8 +222,13 @@ public actor MergingFolder {
       broadcast.send(.merged(path.string, result))
       if let error = result.kept.first(where: { $0.remedy != .mergeCopy }) { fail(path, error) }
     } catch {
-      fail(path, error)
+      if error.code == .noSuchDocument { noteAway(path, withCopies: hasCopies) } else { fail(path, error) }
     }
+  }
+
+  /// A document is away. A program that carries files may put the next one there in a moment.
+  private func noteAway(_ path: FilePath, withCopies hasCopies: Bool) {
+    if hasCopies, awaited.insert(path).inserted { lookAgain(at: path) }
   }
 
   /// What is merged into a document besides its former files.
@@ -262,15 +263,16 @@ public actor MergingFolder {
   private func mergeFormers(_ file: DocumentFile, at path: FilePath) throws(ArtError) {
     do throws(ArtError) { try held.hold(path, at: file.path) } catch { fail(path, error) }
     let formers = held.formers(of: path, besides: { FileIdentity(at: file.path) })
-    guard !formers.isEmpty, !isDamaged(file) else { return }
+    guard !formers.isEmpty else { return }
+    guard !isDamaged(file) else { return lookAgain(at: path) }
     for former in formers {
       try merge(former, into: file, at: path)
       held.release(path) { $0 === former }
     }
   }
 
-  /// Whether the file at a path is no whole document. It may be on its way, and gets what its former files held when it is there: the folder
-  /// reports that.
+  /// Whether the file at a path is no whole document. It may be on its way, or may have another file's journal beside it for a moment. It gets
+  /// what its former files held when it is whole.
   private func isDamaged(_ file: DocumentFile) -> Bool {
     do throws(ArtError) { _ = try file.read() } catch {
       return [.damaged, .notADocument].contains(error.code)
