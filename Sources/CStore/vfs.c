@@ -428,11 +428,35 @@ static int open_file(sqlite3_vfs *layer, sqlite3_filename path, sqlite3_file *fi
   return SQLITE_CANTOPEN;
 }
 
+/// Opens the folder of a path; -1 with `errno` for an error.
+static int open_folder_of(const char *path, int flags) {
+  const char *slash = strrchr(path, '/');
+  char *folder = slash ? strndup(path, slash == path ? 1 : (size_t)(slash - path)) : NULL;
+  if (!folder) {
+    errno = slash ? ENOMEM : ENOENT;
+    return -1;
+  }
+  int descriptor = csystem_open_plain(folder, flags | O_DIRECTORY | O_CLOEXEC, 0);
+  free(folder);
+  return descriptor;
+}
+
+/// Like SQLite's own layer, does not fail for a folder that cannot be opened.
+static int sync_folder_of(const char *path) {
+  int descriptor = open_folder_of(path, O_RDONLY);
+  if (descriptor < 0) return SQLITE_OK;
+  int result = fsync(descriptor);
+  close(descriptor);
+  return result < 0 ? SQLITE_IOERR_DIR_FSYNC : SQLITE_OK;
+}
+
 static int delete_file(sqlite3_vfs *layer, const char *path, int sync_folder) {
   if (!is_own(layer, path)) return SQLITE_IOERR_DELETE;
   int code = real_layer(layer)->xDelete(real_layer(layer), path, sync_folder);
-  // Who edits another file that has come to the path meanwhile removes a journal that this one does not need. All pages are written by now.
-  return code == SQLITE_IOERR_DELETE_NOENT ? SQLITE_OK : code;
+  // Who edits another file that has come to the path removes a journal that this one does not need. All pages of the own file are written by
+  // now, but the journal may come back after a power cut.
+  if (code != SQLITE_IOERR_DELETE_NOENT) return code;
+  return sync_folder ? sync_folder_of(path) : SQLITE_OK;
 }
 
 static int access_file(sqlite3_vfs *layer, const char *path, int flags, int *result) {
@@ -500,13 +524,7 @@ static int open_plain(const char *path, int flags, int mode) {
 static int unlink_plain(const char *path) {
   const char *slash = strrchr(path, '/');
   if (!slash || slash == path || is_temporary(path)) return unlink(path);
-  char *folder = strndup(path, (size_t)(slash - path));
-  if (!folder) {
-    errno = ENOMEM;
-    return -1;
-  }
-  int descriptor = csystem_open_plain(folder, O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
-  free(folder);
+  int descriptor = open_folder_of(path, O_PATH);
   if (descriptor < 0) return -1;
   int result = unlinkat(descriptor, slash + 1, 0);
   int number = errno;

@@ -104,6 +104,23 @@ import Testing
     #expect(try file.read().revision == 0)
   }
 
+  @Test("F16 a save is made also where somebody has removed its journal")
+  func removedJournal() throws {
+    let folder = try Workspace()
+    let file = try folder.document()
+    try file.fill(emojis: 3, edits: 0, seed: 1)
+    let ids = try file.read().emojisInOrder().map(\.id)
+    var maker = try EditMaker(seed: 7)
+    let (stamp, place) = (maker.stamp(), try Point(x: 7, y: 7))
+    try file.edit { (transaction: DocumentTransaction) throws(ArtError) in
+      _ = try transaction.perform(
+        Edit(name: "move", changes: ids.map { .move($0, to: place) }), stamp: stamp)
+      #expect(unlink(file.path + DocumentFile.journalEnding) == 0)
+    }
+    #expect(try file.read().emojisInOrder().map(\.position) == ids.map { _ in place })
+    #expect(try file.check().faults == [])
+  }
+
   @Test("F19 readers see only whole states while another program writes")
   func readers() throws {
     let folder = try Workspace()
