@@ -22,11 +22,13 @@ import Testing
     let torn = try bytes(file.path)
     let journal = try bytes(file.path + "-journal")
     // A journal that appears after the judgement and before the lock was not judged.
-    let error = failure {
-      let connection = try DocumentFile.connect(located, .readWrite, Deadline(.zero))
-      return try DocumentTransaction(connection, begin: "BEGIN IMMEDIATE")
+    for (mode, begin) in [(Connection.Mode.readWrite, "BEGIN IMMEDIATE"), (.readOnly, "BEGIN")] {
+      let error = failure {
+        let connection = try DocumentFile.connect(located, mode, Deadline(.zero))
+        return try DocumentTransaction(connection, begin: begin)
+      }
+      #expect(error?.code == .busy, "\(begin)")
     }
-    #expect(error?.code == .busy)
     #expect(try bytes(file.path) == torn && bytes(file.path + "-journal") == journal)
     // The control: SQLite itself plays it back.
     let copy = try Connection(

@@ -402,7 +402,7 @@ extension DocumentFile {
     }
     guard try commit(transaction, to: file) else { return Attempt() }
     var isDone = try isStillAtPath(file, connection)
-    if isDone { isDone = try stillContains(transaction, file, connection) }
+    if isDone { isDone = try stillContains(transaction, connection) }
     return Attempt(isDone: isDone, result: result, transaction: transaction)
   }
 
@@ -497,15 +497,14 @@ extension DocumentFile {
   /// Whether the file still has what was committed. A program that copies another file over it, such as `cp`,
   /// takes no lock and leaves the inode the same. Throws if that cannot be determined.
   private func stillContains(
-    _ transaction: DocumentTransaction, _ file: LocatedFile, _ connection: Connection
+    _ transaction: DocumentTransaction, _ connection: Connection
   ) throws(ArtError) -> Bool {
-    do {
+    do throws(ArtError) {
       // Each commit writes the row of `art`, which lies on page 2.
       let page = LeafPage(try connection.bytes(count: Format.pageSize, at: Format.pageSize))
       if page.flatMap({ ArtRow(onlyRowOf: $0) }) == transaction.art { return true }
       // Another program may have saved since.
-      let again = try Self.connect(file, .readOnly, Deadline(timeout))
-      return try DocumentTransaction(again, begin: "BEGIN").contains(transaction)
+      return try read { (found) throws(ArtError) in try found.contains(transaction) }
     } catch {
       throw .maybeSaved(path, error)
     }

@@ -140,10 +140,9 @@ struct HotJournal {
       guard errno == ENOENT else { throw .system("look at", file.journalPath) }
       return
     }
-    guard !isUsedElsewhere(status),
-      let bytes = try PlainFile.read(file.journalPath, limit: Format.largestJournal),
-      !isDatabase(bytes)
-    else { throw .foreignJournal(file.name) }
+    guard !isUsedElsewhere(status) else { throw .foreignJournal(file.name) }
+    guard let bytes = try PlainFile.read(file.journalPath, limit: Format.largestJournal) else { return }
+    guard !isDatabase(bytes) else { throw .foreignJournal(file.name) }
     let isDisposable = RollbackJournal(bytes: bytes).isUnfinished || bytes.allSatisfy { $0 == 0 }
     let copy =
       isDisposable ? "" : try Quarantine.aside.store(bytes, as: file.path.name + "-journal")
@@ -175,7 +174,7 @@ struct HotJournal {
     else { return .nothing }
     var status = stat()
     guard lstat(file.journalPath, &status) == 0 else {
-      // It was another file's, at this path before, whose writer has removed it.
+      // The journal belonged to a file that was at this path before, and its writer has removed it.
       guard errno == ENOENT else { throw .system("look at", file.journalPath) }
       return .nothing
     }

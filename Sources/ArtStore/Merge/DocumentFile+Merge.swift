@@ -28,7 +28,7 @@ public struct MergeOutcome: Sendable {
   public internal(set) var isPictureLost = false
   /// The document's file, with all edits of all copies; nil for a preview.
   public internal(set) var held: HeldFile?
-  /// The file that was at the path before; nil for a preview.
+  /// The file that was at the path before this merge put anything there; nil for a preview.
   public internal(set) var former: FileIdentity?
 
   /// The number of edits that the copies had, and the document lacked.
@@ -191,7 +191,7 @@ extension DocumentFile {
         // A link that was put on the way may lead to another copy by now.
         guard place.map(file.isAtPath) ?? true else { throw .movedAway(path) }
         place = file
-        // What was read of a file that was replaced before anything was put in its place is in no file yet.
+        // If a file is replaced before the merge has put anything in its place, its edits are in no other file yet.
         if put == nil { former = locked.file.identity }
         let rights = try locked.rights()
         // What was put in place may have been replaced again.
@@ -275,7 +275,7 @@ extension DocumentFile {
     guard file.hardLinks == 1 else { return try rewrite(copy, locked, allowed, transaction) }
     let leftover = LeftoverFile(of: file.path.name, beside: locked)
     var (exchanged, mustRewrite): (FileIdentity?, Bool) = (nil, false)
-    // Keeps the number of the new file from being another one's until that is held.
+    // Keeps the number of the new file from being another one's until the new file is held.
     var pinned: Int32 = -1
     defer { if pinned >= 0 { PlainFile.close(pinned) } }
     let applied = try FileImage.withUnnamedFile(

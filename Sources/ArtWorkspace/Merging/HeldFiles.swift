@@ -92,8 +92,8 @@ final class HeldFiles: Sendable {
     }
   }
 
-  /// Holds a file no more that a merge has replaced, if it was held `before` that: the number of a file that nobody holds may be another one's
-  /// by now.
+  /// Releases the file that a merge has replaced, but only one that was held `before` the merge: its number may have been given to a new file
+  /// since.
   func release(_ path: FilePath, replaced identity: FileIdentity?, of before: [HeldFile]) {
     guard let replaced = before.first(where: { $0.identity == identity }) else { return }
     release(path) { $0 === replaced }

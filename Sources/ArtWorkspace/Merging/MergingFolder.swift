@@ -55,6 +55,8 @@ public actor MergingFolder {
   private var left: [FilePath: [FilePath: ArtError]] = [:]
   /// Documents whose former file could not be read: a program may be writing it.
   private var doubtful: Set<FilePath> = []
+  /// Documents whose former files wait for the one at the path to be whole.
+  private var incomplete: Set<FilePath> = []
   private var isClosed = false
   private var following: [Task<Void, Never>] = []
   /// Documents that were away when a conflict copy came.
@@ -151,8 +153,8 @@ public actor MergingFolder {
   }
 
   /// Another file, with edits, may have been at the path meanwhile without an event. This also holds where the file has the same number as before:
-  /// it may have been moved back, or the file system may have used the number of a removed one again. Conflict copies are looked at only with
-  /// another number: a merge moves those away and back that it cannot set aside.
+  /// it may have been moved back, or the file system may have used the number of a removed one again. Conflict copies are looked at only if the
+  /// file has another number, because a merge that cannot set a copy aside moves it away and back, which is also such a change.
   private func receive(_ change: QuietChange?) async {
     guard let change else { return await checkAll() }
     let file = await folder.file(change.path)
@@ -222,7 +224,11 @@ public actor MergingFolder {
       broadcast.send(.merged(path.string, result))
       if let error = result.kept.first(where: { $0.remedy != .mergeCopy }) { fail(path, error) }
     } catch {
-      if error.code == .noSuchDocument { noteAway(path, withCopies: hasCopies) } else { fail(path, error) }
+      if error.code == .noSuchDocument, FileIdentity(at: file.path) == nil {
+        noteAway(path, withCopies: hasCopies)
+      } else {
+        fail(path, error)
+      }
     }
   }
 
@@ -264,20 +270,27 @@ public actor MergingFolder {
     do throws(ArtError) { try held.hold(path, at: file.path) } catch { fail(path, error) }
     let formers = held.formers(of: path, besides: { FileIdentity(at: file.path) })
     guard !formers.isEmpty else { return }
-    guard !isDamaged(file) else { return lookAgain(at: path) }
+    if let error = damage(of: file) { return try waitForWhole(path, error, formers) }
+    incomplete.remove(path)
     for former in formers {
       try merge(former, into: file, at: path)
       held.release(path) { $0 === former }
     }
   }
 
-  /// Whether the file at a path is no whole document. It may be on its way, or may have another file's journal beside it for a moment. It gets
-  /// what its former files held when it is whole.
-  private func isDamaged(_ file: DocumentFile) -> Bool {
+  /// Why the file at a path is no whole document; nil for one that is, and for one of which that is not known.
+  private func damage(of file: DocumentFile) -> ArtError? {
     do throws(ArtError) { _ = try file.read() } catch {
-      return [.damaged, .notADocument].contains(error.code)
+      return [.damaged, .notADocument].contains(error.code) ? error : nil
     }
-    return false
+    return nil
+  }
+
+  /// Waits until the file at a path is a whole document. It may still be written, or may have another file's journal beside it for a moment. It
+  /// gets what its former files held when it is whole: the folder reports that. From the second look on that is also kept in the state folder.
+  private func waitForWhole(_ path: FilePath, _ error: ArtError, _ formers: [HeldFile]) throws(ArtError) {
+    guard !incomplete.insert(path).inserted else { return lookAgain(at: path) }
+    for former in formers where try !former.isSetAside() { setAside(former, at: path, error) }
   }
 
   private func merge(

@@ -493,7 +493,9 @@ import Testing
     await folder.close()
   }
 
-  @Test("Y12 an edit waits for a file that comes slowly, and is merged when it can be read")
+  @Test(
+    "Y12 an edit waits for a file that is still written, is kept meanwhile, and is merged when the file is whole"
+  )
   func slow() async throws {
     try watched.make()
     let folder = try await Merged(watched)
@@ -504,10 +506,18 @@ import Testing
     _ = try await folder.open.refreshUntilReported("bees.emojiart")
     let file = open(watched["bees.emojiart"], O_WRONLY)
     defer { close(file) }
-    for end in [6_000, 7_000, bytes.count] {
+    func write(_ end: Int) async throws {
       #expect(pwrite(file, bytes, end, 0) == end)
       _ = try await folder.open.refreshUntilReported("bees.emojiart")
     }
+    try await write(6_000)
+    try await until("a look") { await folder.merging.looks["bees.emojiart"] != nil }
+    try await write(7_000)
+    guard case .failed(_, let error) = try await folder.next() else {
+      throw ArtError(.badValue, "nothing is kept")
+    }
+    #expect(error.code == .damaged && error.cause.contains("it is kept in "))
+    try await write(bytes.count)
     _ = try outcome(try await folder.next())
     #expect(try places() == [7])
     await folder.close()
@@ -519,7 +529,8 @@ import Testing
     try watched.make()
     let file = try #require(try HeldFile(watched["bees.emojiart"]))
     try held.hold(file, path)
-    held.release(path, replaced: file.identity, of: [])
+    let former = try #require(try HeldFile(watched["bees.emojiart"]))
+    held.release(path, replaced: file.identity, of: [former])
     #expect(held.files(of: path).first === file)
     held.release(path, replaced: file.identity, of: [file])
     #expect(held.files(of: path).isEmpty)
