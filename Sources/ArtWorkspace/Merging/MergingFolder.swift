@@ -152,9 +152,9 @@ public actor MergingFolder {
     }
   }
 
-  /// Another file, with edits, may have been at the path meanwhile without an event. This also holds where the file has the same number as before:
-  /// it may have been moved back, or the file system may have used the number of a removed one again. Conflict copies are looked at only if the
-  /// file has another number, because a merge that cannot set a copy aside moves it away and back, which is also such a change.
+  /// Merges former files at each quiet change: one with edits may have been at the path for a moment, also if the file there has the inode that the
+  /// folder knows. Looks at conflict copies only if the inode is another one. A merge that cannot set a copy aside moves it away and back; that
+  /// is a quiet change, too, and would begin the same merge again.
   private func receive(_ change: QuietChange?) async {
     guard let change else { return await checkAll() }
     let file = await folder.file(change.path)
@@ -278,7 +278,7 @@ public actor MergingFolder {
     }
   }
 
-  /// Why the file at a path is no whole document; nil for one that is, and for one of which that is not known.
+  /// The error if the file at a path is not a whole document. Nil if it is one, or if that cannot be found out now.
   private func damage(of file: DocumentFile) -> ArtError? {
     do throws(ArtError) { _ = try file.read() } catch {
       return [.damaged, .notADocument].contains(error.code) ? error : nil

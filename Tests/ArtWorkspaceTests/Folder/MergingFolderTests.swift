@@ -448,8 +448,8 @@ import Testing
     let folder = try await Merged(watched)
     let ticking = Task { [clock = folder.open.clock] in
       while !Task.isCancelled {
-        clock.advance(by: .milliseconds(100))
-        try? await Task.sleep(for: .milliseconds(5))
+        clock.advance(by: .milliseconds(50))
+        await Task.yield()
       }
     }
     defer { ticking.cancel() }
