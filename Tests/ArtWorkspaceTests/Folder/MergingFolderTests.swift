@@ -32,13 +32,25 @@ import Testing
       await merging.begin()
     }
 
-    /// The next event. A merge waits a tenth of a second for another save, and is tried again two seconds later: an event that says so is left
-    /// out, but not with `withBusy`.
+    /// The next event. A merge waits a tenth of a second for another save, and is tried again two seconds later, until it is done: an event that
+    /// says so is left out, but not with `withBusy`.
     func next(withBusy isBusyWanted: Bool = false) async throws -> MergingFolder.Event? {
+      var retries: Task<Void, Never>?
+      defer { retries?.cancel() }
       while true {
         let event = try await events.elements(until: "an event of a merging folder") { _ in true }.first
         guard !isBusyWanted, case .failed(_, let error) = event, error.code == .busy else { return event }
-        open.clock.advance(by: .seconds(2))
+        retries = retries ?? ticking()
+      }
+    }
+
+    /// Moves the time on until it is cancelled.
+    func ticking() -> Task<Void, Never> {
+      Task { [clock = open.clock] in
+        while !Task.isCancelled {
+          clock.advance(by: .milliseconds(50))
+          await Task.yield()
+        }
       }
     }
 
@@ -446,12 +458,7 @@ import Testing
   func momentary() async throws {
     let other = try parted()
     let folder = try await Merged(watched)
-    let ticking = Task { [clock = folder.open.clock] in
-      while !Task.isCancelled {
-        clock.advance(by: .milliseconds(50))
-        await Task.yield()
-      }
-    }
+    let ticking = folder.ticking()
     defer { ticking.cancel() }
     for round in 0..<3 {
       let x = Double(10 + 10 * round)
