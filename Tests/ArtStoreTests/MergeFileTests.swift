@@ -394,6 +394,26 @@ import Testing
     #expect(try Quarantine.aside.files().contains { try bytes($0.path) == merged })
   }
 
+  @Test("Y10 a copy is moved only when the state folder keeps it: a kill would leave it with another name")
+  func settingAsideImpossible() throws {
+    let copies = try Self.three()
+    let document = copies.files[0]
+    let name = copies.folder.path + "/bees.sync-conflict-20261122-131351-GT4PTP5.emojiart"
+    try write(try bytes(copies.files[1].path), to: name)
+    let copy = DocumentFile(name)
+    let part = try #require(try document.merge(found: [copy]).parts.first)
+    // A folder is at the path of the file that would keep it; no other test has a copy with its name.
+    let mark = try bytes(name).withUnsafeBufferPointer { ContentDigest.mark(of: $0) }
+    let place = "\(TestState.path)/aside/\(mark)-\(FilePath(name).name)"
+    try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
+    defer { rmdir(place) }
+    var (before, after) = (stat(), stat())
+    #expect(lstat(name, &before) == 0)
+    #expect(failure { try copy.setAside(part, of: document) } != nil && lstat(name, &after) == 0)
+    // A rename would have set the time of its inode.
+    #expect(after.st_ctim.tv_sec == before.st_ctim.tv_sec && after.st_ctim.tv_nsec == before.st_ctim.tv_nsec)
+  }
+
   @Test("Y9 a copy that was not named is merged only if this user, the document's owner or root has made it")
   func trust() throws {
     let copies = try Self.three()

@@ -111,6 +111,11 @@ extension DocumentFile {
     try guarded.lock(.exclusive, Deadline(timeout))
     guard let locked = try LockedFile(found, guarded.descriptor) else { throw .changedSinceMerge(name) }
     let file = locked.file
+    let held = try HeldFile(name, at: locked.place)
+    guard let bytes = try held?.bytes(), held?.identity == file.identity, bytes.digest == part.digest
+    else { throw .changedSinceMerge(name) }
+    // Before it has another name, at which a kill would leave it.
+    _ = try Quarantine.aside.store(bytes, as: parts.name)
     // Another file may come to the name at any moment. So the entry is moved away first, and what was moved is looked at then.
     let leftover = LeftoverFile(of: try document.locate().path.name, beside: locked)
     try leftover.record([file.identity], of: try document.base().id)
@@ -120,9 +125,9 @@ extension DocumentFile {
     }
     do throws(ArtError) {
       let moved = try leftover.hold()
-      guard let bytes = try moved?.bytes(), moved?.identity == file.identity, bytes.digest == part.digest
-      else { throw .changedSinceMerge(name) }
-      _ = try Quarantine.aside.store(bytes, as: parts.name)
+      guard moved?.identity == file.identity, try moved?.digest() == part.digest else {
+        throw .changedSinceMerge(name)
+      }
     } catch {
       leftover.putBack(at: locked.place, notice)
       throw error
