@@ -309,10 +309,31 @@ import Testing
     #expect(try Self.others(copies) == [FilePath(path).name])
   }
 
+  @Test("F31 a file that another program puts in place is merged also after a kill right after the exchange")
+  func killedAfterExchange() throws {
+    let copies = try Self.three()
+    let all = try copies.files.reduce(into: Set<EmojiID>()) { try $0.formUnion(Self.emojis($1)) }
+    let (document, other, third) = (copies.files[0], copies.files[1], copies.files[2])
+    let (copy, there) = (try other.copyOfAll(), third.path)
+    let error = failure {
+      _ = try document.merge([copy]) { (step) throws(ArtError) in
+        switch step {
+        case .read: #expect(rename(there, document.path) == 0)
+        // What a kill leaves; nothing names the file that is at the hidden path.
+        case .exchanged: throw ArtError(.inputOutput, "killed")
+        }
+      }
+    }
+    #expect(try error != nil && Self.others(copies).count == 1 && document.hasLeftovers())
+    #expect(try document.merge([]).hasChanged && Self.emojis(document) == all)
+    #expect(try Self.others(copies) == [] && document.check().faults == [])
+  }
+
   @Test("Y9 a file with a leftover's name that no record of this user names is named once, and left alone")
   func plantedLeftovers() throws {
     let copies = try Self.three()
     let (document, other, third) = (copies.files[0], copies.files[1], copies.files[2])
+    #expect(chmod(document.path, 0o644) == 0)
     let before = try bytes(document.path)
     let leftover = try Self.leftover(of: document)
     let path = leftover.path
@@ -323,10 +344,11 @@ import Testing
       ("a second name of a private copy", { #expect(link(third.path, path) == 0) }),
       ("a pipe", { #expect(mkfifo(path, 0o600) == 0) }),
       (
-        "another file than the recorded one",
+        "a private file in the place of the recorded one",
         {
           try leftover.record([FileIdentity(device: 1, inode: 1)], of: document.read().id)
           try write(try bytes(third.path), to: path)
+          #expect(chmod(path, 0o600) == 0)
         }
       ),
       (

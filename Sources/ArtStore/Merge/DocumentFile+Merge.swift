@@ -79,7 +79,7 @@ extension DocumentFile {
   }
 
   /// The permissions of the file at the path.
-  private func rights() throws(ArtError) -> FileRights {
+  func rights() throws(ArtError) -> FileRights {
     guard let rights = try HeldFile(try locate().path.string)?.rights() else { throw .movedAway(path) }
     return rights
   }

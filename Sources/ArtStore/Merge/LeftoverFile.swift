@@ -13,7 +13,8 @@ extension DocumentFile {
     do throws(SystemError) { folder = try PlainFolder(file.path.folder) } catch {
       throw ArtError(error, cannot: "look into", file.path.folder)
     }
-    return try !LeftoverFile.all(of: file.path, in: folder).own.isEmpty
+    let all = try LeftoverFile.all(of: file.path, in: folder) { () throws(ArtError) in try rights() }
+    return !all.own.isEmpty
   }
 
   /// Whether any document of a folder may have such a file. Throws `inputOutput`, `notPermitted`.
@@ -29,6 +30,9 @@ extension DocumentFile {
 ///
 /// Everybody who may write to the folder can put a file there. So one counts only if a record in the state folder names it, the document, and
 /// the very file; it is regular, has one name, and belongs to this user.
+///
+/// The very file is not known where another program replaces the document right before it is exchanged, and a kill comes right after that. So
+/// another file with a recorded name counts, too, if it would be merged as a conflict copy.
 ///
 ///     $STATE/merging/XXXXXXXXXXXX-YYYYYYYYYYYY    {"document":"k3m9abcd0f2z","files":["2049:131"]}
 struct LeftoverFile {
@@ -65,12 +69,12 @@ struct LeftoverFile {
 
   /// All that lie beside a document: this user's own, and the paths of those that others have put there. Throws `inputOutput`, `notPermitted`.
   static func all(of file: LockedFile) throws(ArtError) -> (own: [LeftoverFile], foreign: [String]) {
-    try all(of: file.file.path, in: file.folder)
+    try all(of: file.file.path, in: file.folder) { () throws(ArtError) in try file.rights() }
   }
 
-  /// The same for a document with that path, in its folder.
-  static func all(
-    of document: FilePath, in folder: PlainFolder
+  /// The same for a document with that path and these rights, in its folder.
+  fileprivate static func all(
+    of document: FilePath, in folder: PlainFolder, _ rights: () throws(ArtError) -> FileRights
   ) throws(ArtError) -> (own: [LeftoverFile], foreign: [String]) {
     var (own, foreign): ([LeftoverFile], [String]) = ([], [])
     let prefix = ".\(Array(document.name.utf8).mark)-"
@@ -78,13 +82,21 @@ struct LeftoverFile {
       var status = stat()
       guard lstat(folder.path(of: name), &status) == 0 else { continue }
       let bare = String(name.dropFirst().dropLast(ending.count))
-      if isOwn(status), try Record.of(bare)?.files.contains(FileIdentity(status)) ?? false {
-        own.append(LeftoverFile(beside: document, in: folder, bare, FileIdentity(status)))
-      } else {
-        foreign.append(document.prefix + name)
+      let file = LeftoverFile(beside: document, in: folder, bare, FileIdentity(status))
+      var isLeft = false
+      if isOwn(status), let record = try Record.of(bare) {
+        isLeft = record.files.contains(FileIdentity(status))
+        if !isLeft { isLeft = try file.isTrusted(beside: rights()) }
       }
+      if isLeft { own.append(file) } else { foreign.append(document.prefix + name) }
     }
     return (own, foreign)
+  }
+
+  /// Whether it would be merged as a conflict copy of a document with these rights.
+  private func isTrusted(beside document: FileRights) throws(ArtError) -> Bool {
+    guard let held = try hold(), held.identity == identity else { return false }
+    return try held.distrust(beside: document) == nil
   }
 
   private static func isOwn(_ status: stat) -> Bool {
