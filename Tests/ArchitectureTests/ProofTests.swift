@@ -106,6 +106,12 @@ import Testing
       ])
   }
 
+  @Test("what each mutant of the merge changes stands in the sources")
+  func mutants() throws {
+    let (output, status) = try run(["scripts/dev", "mutants", "--check"])
+    #expect(status == 0 && output.hasSuffix(" mutants stand in the sources\n"), "\(output)")
+  }
+
   // MARK: Skips and recordings
 
   /// The lines of a test that skip, or record, otherwise than by `Skip`, `isRoot(for:)` and `GoldenFiles`.

@@ -229,6 +229,7 @@ LEFT_OUT = {
     "bucket --store": "radosgw is installed by hand",
     "bucket --spare-probe": "a part of the faults of the default",
     "studio record": "records what a test of power cuts replays: `studio-power`",
+    "mutants --check": "looks whether the sources have what the mutants change, in scripts/test",
     "fuzz corpora": "tries the files of Fixtures/fuzz, in scripts/test",
     "fuzz keep": "chooses the files of Fixtures/fuzz",
     "page-resizes --browser": "one of the two browsers that `studio-resizes` has",
