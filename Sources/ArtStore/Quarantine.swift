@@ -32,13 +32,23 @@ public struct Quarantine: Sendable {
   ) throws(ArtError) -> String {
     try StateFolder.makeFolders(folder)
     let path = path(of: bytes, as: name, in: folder)
-    if try holds(bytes, path) { return path }
+    // A kill or a power cut may come at any step, also of the call that has made the folder or the file.
+    try PlainFile.syncFolder(of: folder)
+    if try holds(bytes, path) {
+      try PlainFile.syncFolder(of: path)
+      return path
+    }
     if let limit { try evictOldest(for: bytes.count, in: folder, limit: limit) }
     // The rename keeps a kill from leaving a truncated file under the final name.
     var random = SystemRandomNumberGenerator()
     let new = "\(folder)/\(DocumentID(using: &random)).new"
-    try PlainFile.create(new, bytes)
-    guard rename(new, path) == 0 else { throw .system("create", path) }
+    do throws(ArtError) {
+      try PlainFile.create(new, bytes)
+      guard rename(new, path) == 0 else { throw .system("create", path) }
+    } catch {
+      unlink(new)
+      throw error
+    }
     try PlainFile.syncFolder(of: path)
     return path
   }

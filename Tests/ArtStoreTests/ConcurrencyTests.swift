@@ -120,7 +120,7 @@ import Testing
       _ = try transaction.perform(
         Edit(name: "move", changes: ids.map { .move($0, to: place) }), stamp: stamp)
       guard runs == 1 else { return }
-      // As another program does that replaces the file, and one that edits the new file then.
+      // Another program replaces the file; a third one edits the new file, and removes the journal.
       #expect(rename(copy, file.path) == 0 && unlink(file.path + DocumentFile.journalEnding) == 0)
     }
     #expect(runs == 2)

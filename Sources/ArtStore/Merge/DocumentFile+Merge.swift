@@ -98,9 +98,9 @@ extension DocumentFile {
     return copy
   }
 
-  /// Removes this conflict copy of a document into which it was merged, and keeps its bytes in the state folder. What is removed is the entry
-  /// with this name, never what a link leads to. Throws `movedOn` if it is not as it was read, `busy`, and what reading and removing throw; then
-  /// it stays.
+  /// Keeps the bytes of this conflict copy of a document into which it was merged in the state folder, and then removes the copy. What is
+  /// removed is the entry with this name, never what a link leads to. Throws `movedOn` if it is not as it was read, `busy`, and what reading,
+  /// storing and removing throw; then it stays.
   public func setAside(_ part: MergeOutcome.Part, of document: DocumentFile) throws(ArtError) {
     let parts = FilePath(path)
     var own = DocumentFile("\(try Self.resolvedFolder(of: path))/\(parts.name)", timeout: timeout)
@@ -111,12 +111,11 @@ extension DocumentFile {
     try guarded.lock(.exclusive, Deadline(timeout))
     guard let locked = try LockedFile(found, guarded.descriptor) else { throw .changedSinceMerge(name) }
     let file = locked.file
-    let held = try HeldFile(name, at: locked.place)
-    guard let bytes = try held?.bytes(), held?.identity == file.identity, bytes.digest == part.digest
-    else { throw .changedSinceMerge(name) }
-    // Before it has another name, at which a kill would leave it.
+    let bytes = try guarded.bytes(limit: Format.largestFile)
+    guard bytes.digest == part.digest else { throw .changedSinceMerge(name) }
+    // A kill after the move leaves the copy at a hidden path, and the next merge removes it. So the state folder keeps the bytes first.
     _ = try Quarantine.aside.store(bytes, as: parts.name)
-    // Another file may come to the name at any moment. So the entry is moved away first, and what was moved is looked at then.
+    // Another program may replace or change the file at any moment. So it is moved away, and what was moved is compared once more.
     let leftover = LeftoverFile(of: try document.locate().path.name, beside: locked)
     try leftover.record([file.identity], of: try document.base().id)
     do throws(SystemError) { try FilePath.rename(locked.place, to: leftover.place) } catch {

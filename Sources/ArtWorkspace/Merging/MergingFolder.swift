@@ -153,8 +153,8 @@ public actor MergingFolder {
   }
 
   /// Merges former files at each quiet change: one with edits may have been at the path for a moment, also if the file there has the inode that the
-  /// folder knows. Looks at conflict copies only if the inode is another one. A merge that cannot set a copy aside moves it away and back; that
-  /// is a quiet change, too, and would begin the same merge again.
+  /// folder knows. Looks at conflict copies only if the inode is another one. A merge moves a copy away and back that has changed since; that is a
+  /// quiet change, too, and would begin the same merge again.
   private func receive(_ change: QuietChange?) async {
     guard let change else { return await checkAll() }
     let file = await folder.file(change.path)

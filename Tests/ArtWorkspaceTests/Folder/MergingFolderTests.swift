@@ -32,23 +32,27 @@ import Testing
       await merging.begin()
     }
 
-    /// The next event. A merge waits a tenth of a second for another save, and is tried again two seconds later, until it is done: an event that
-    /// says so is left out, but not with `withBusy`.
+    /// The next event. A merge waits a tenth of a second for another save, and is tried again two seconds later, until it is done. An event of a
+    /// busy document is left out, unless `withBusy` is set.
     func next(withBusy isBusyWanted: Bool = false) async throws -> MergingFolder.Event? {
       var retries: Task<Void, Never>?
       defer { retries?.cancel() }
       while true {
         let event = try await events.elements(until: "an event of a merging folder") { _ in true }.first
         guard !isBusyWanted, case .failed(_, let error) = event, error.code == .busy else { return event }
-        retries = retries ?? ticking()
+        retries =
+          retries
+          ?? ticking { [merging] in
+            await merging.failuresByPath.values.contains { $0.code == .busy }
+          }
       }
     }
 
-    /// Moves the time on until it is cancelled.
-    func ticking() -> Task<Void, Never> {
+    /// Moves the time on while a condition holds, until it is cancelled.
+    func ticking(while isDue: @escaping @Sendable () async -> Bool = { true }) -> Task<Void, Never> {
       Task { [clock = open.clock] in
         while !Task.isCancelled {
-          clock.advance(by: .milliseconds(50))
+          if await isDue() { clock.advance(by: .milliseconds(50)) }
           await Task.yield()
         }
       }

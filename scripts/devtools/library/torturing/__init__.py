@@ -20,7 +20,7 @@ PENDING = 0x40000000  # SQLite's lock bytes: PENDING, RESERVED one after it, SHA
 MAGIC = bytes([0xD9, 0xD5, 5, 0xF9, 0x20, 0xA1, 0x63, 0xD7])  # of a rollback journal
 FATAL = {signal.SIGILL, signal.SIGABRT, signal.SIGSEGV, signal.SIGBUS, signal.SIGTRAP, signal.SIGXFSZ, signal.SIGFPE}
 
-# What a shell starts in the background ignores Ctrl-C, and so would what is started here, to which harnesses send it.
+# A program that a shell starts in the background ignores SIGINT, and so do its children. Harnesses send SIGINT to theirs.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 

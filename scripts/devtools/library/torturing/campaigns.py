@@ -187,7 +187,7 @@ CAMPAIGNS = (
              promises=(Promise("mutants of the merge that tests find", r"^M41 mutants of the merge: (\d+) of .* found", 16),)),
     Campaign("controls-of-merge-kills", "faults that kills of merges must find", 1, 1,
              program=("torture", "merge-kills", "controls"),
-             promises=(Promise("faults that kills of merges find", r"^Y9 controls of kills of merges: (\d+) of", 8),)),
+             promises=(Promise("faults that kills of merges find", r"^Y9 controls of kills of merges: (\d+) of", 12),)),
     Campaign("random-kills-of-merges", "kills of merges at random moments", 1_000, 250, program=("torture", "merge-kills", "merge"),
              promises=(Promise("kills of merges at random moments", r"^Y9 .*: \d+ tried, (\d+) killed, .* 0 broken", 800),)),
     Campaign("kills-of-a-merge", "kills of merges at their system calls", 1, 1, program=("torture", "merge-kills", "merge-calls"),
