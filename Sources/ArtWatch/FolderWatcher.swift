@@ -137,6 +137,8 @@ public actor FolderWatcher {
     }
     await wakeup.wait()
     alarm.cancel()
+    // It may be about to wake: that must not come later, when nothing happens.
+    await alarm.value
   }
 
   /// Schedules another `changed` event for a file, after a delay or earlier.

@@ -115,7 +115,7 @@ import Testing
     #expect(clock.asleep == 0, "no timer runs")
     #expect(watcher.wakeup.isAwaited, "the watcher was not woken")
     #expect(try ObservedHelper.ticks(of: observed.last) == ticks)
-    try folder.write("sub/wasps.emojiart", "3")
+    try folder.put("sub/wasps.emojiart", "3")
     #expect(try await next.value == .changed([WatchedFile("sub/wasps.emojiart", isQuiet: true)]))
     await watcher.close()
   }

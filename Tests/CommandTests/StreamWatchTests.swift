@@ -104,7 +104,7 @@ struct StreamWatchTests {
         try other.run("emojiart show bees >/dev/null; emojiart show bees >/dev/null")
         let now = try rest()
         defer { (before, tries) = (now, tries + 1) }
-        return isAsleep(now, since: before)
+        return isAsleep(now, since: before) && now.allSatisfy(\.isWaiting)
       }
       try other.run(
         """
