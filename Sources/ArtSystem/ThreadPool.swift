@@ -21,8 +21,8 @@ extension BlockingQueue {
   }
 }
 
-/// The threads of all blocking work. One begins where work waits and none is idle, up to a limit; it ends after some seconds without work, the
-/// last one never. Where no thread can be begun, work waits until one of those that there are is free; Dispatch's queues would wait for a new
+/// The threads of all blocking work. One begins where work waits and none is idle, up to a limit; it ends where it finds no work and another one
+/// is idle already, so that no timer runs. Where no thread can be begun, work waits until one of those that there are is free; Dispatch's queues would wait for a new
 /// thread instead, for ever, on the thread that gave them the work. So work must not wait for other work of the pool.
 ///
 /// Invariant: while work waits, a thread is at work, has been woken, or is being begun.
@@ -40,27 +40,28 @@ package final class ThreadPool: BlockingQueue {
     var threads = 0
     /// Those that are being begun.
     var beginning = 0
-    /// What wakes those that wait and have not been woken, the longest idle first.
-    var idle: [DispatchSemaphore] = []
+    /// What wakes the thread that waits for work and has not been woken.
+    var idle: DispatchSemaphore?
   }
 
   private let state = Mutex(State())
   private let limit: Int
-  private let idleTime: DispatchTimeInterval
   private let begin: Begin
 
-  /// Creates a pool without threads, with a limit of their number. `idleTime` is how long a thread waits for work before it ends.
+  /// Creates a pool without threads, with a limit of their number.
   package init(
-    limit: Int = 64, idleTime: DispatchTimeInterval = .seconds(5),
+    limit: Int = 64,
     begin: @escaping Begin = { body throws(SystemError) in try Threads.begin(signals: .none, body) }
   ) {
     self.limit = limit
-    self.idleTime = idleTime
     self.begin = begin
   }
 
-  /// The threads, and those of them that wait for work.
-  package var count: (threads: Int, idle: Int) { state.withLock { ($0.threads, $0.idle.count) } }
+  /// The number of threads.
+  package var threads: Int { state.withLock(\.threads) }
+
+  /// Whether one waits for work.
+  package var isIdle: Bool { state.withLock { $0.idle != nil } }
 
   /// Begins the first thread. After that, `run` never waits for a thread. Call it before any work is given. Throws if the thread cannot be begun.
   package func prepare() throws(SystemError) {
@@ -83,8 +84,7 @@ package final class ThreadPool: BlockingQueue {
   package func run(_ work: @escaping @Sendable () -> Void) {
     let (idle, isNew) = state.withLock { state -> (DispatchSemaphore?, Bool) in
       state.work.append(work)
-      // The one that has waited least: the others can end.
-      if let idle = state.idle.popLast() { return (idle, false) }
+      if let idle = state.idle.take() { return (idle, false) }
       guard state.threads + state.beginning < limit else { return (nil, false) }
       state.beginning += 1
       return (nil, true)
@@ -114,37 +114,33 @@ package final class ThreadPool: BlockingQueue {
     }
     // One of its own, so that no other thread takes its signal.
     let wakeup = DispatchSemaphore(value: 0)
-    repeat {
-      while let next = nextWork(wakeup) { next() }
-    } while isWoken(wakeup)
+    while true {
+      switch next(wakeup) {
+      case .work(let work): work()
+      case .wait: wakeup.wait()
+      case .end: return
+      }
+    }
   }
 
-  /// The oldest work; without any, the thread is idle.
-  private func nextWork(_ wakeup: DispatchSemaphore) -> (@Sendable () -> Void)? {
+  /// What a thread does next.
+  private enum Next {
+    case work(@Sendable () -> Void)
+    /// It is idle until it is woken.
+    case wait
+    case end
+  }
+
+  private func next(_ wakeup: DispatchSemaphore) -> Next {
     state.withLock { state in
-      guard !state.work.isEmpty else {
-        state.idle.append(wakeup)
-        return nil
+      if !state.work.isEmpty { return .work(state.work.removeFirst()) }
+      guard state.idle == nil else {
+        state.threads -= 1
+        return .end
       }
-      return state.work.removeFirst()
+      state.idle = wakeup
+      return .wait
     }
-  }
-
-  /// Waits for work. False when the thread is to end.
-  private func isWoken(_ wakeup: DispatchSemaphore) -> Bool {
-    if wakeup.wait(timeout: .now() + idleTime) == .success { return true }
-    let ends = state.withLock { state in
-      guard state.threads > 1, let place = state.idle.firstIndex(where: { $0 === wakeup }) else {
-        return false
-      }
-      state.idle.remove(at: place)
-      state.threads -= 1
-      return true
-    }
-    if ends { return false }
-    // It is the last one, which is woken before another one begins, or its signal is on its way.
-    wakeup.wait()
-    return true
   }
 }
 
