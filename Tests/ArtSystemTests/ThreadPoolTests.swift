@@ -75,7 +75,7 @@ struct ThreadPoolTests {
     #expect(pool.threads == 2)
     for _ in 0..<5 { held.signal() }
     try await until("all work") { begun.withLock { $0 } == 5 }
-    #expect(pool.threads <= 2)
+    try await until("one thread") { pool.threads == 1 && pool.isIdle }
   }
 
   @Test(
