@@ -14,6 +14,11 @@ from shapes import CENTRE, SHAPES
 
 UPM, ASCENT, DESCENT, ADVANCE = 1000, 950, -250, 1275
 GRINNING = 0x1F600
+# Where glyphs without a meaning are: emoji, because a document holds no character of private use, and no label without an emoji. All have
+# emoji presentation (Unicode 6.0). Without the frog and the rainbow.
+PLACES = [code for first, last in [(0x1F300, 0x1F320), (0x1F32D, 0x1F335), (0x1F337, 0x1F37C), (0x1F37E, 0x1F393), (0x1F3A0, 0x1F3CA),
+                                   (0x1F3E0, 0x1F3F0), (0x1F400, 0x1F43E)]
+          for code in range(first, last + 1) if code not in (0x1F438, 0x1F308)]
 # The first of January 2024, in seconds since 1904.
 MADE = 3_786_912_000
 FACE = [("circle", "yellow"), ("eyes", "black"), ("smile", "red")]
@@ -61,8 +66,7 @@ class Font:
         self.cases.append({"codepoint": ord(text[0]), "text": text, "name": name, "draws": True, "exact": True, "vector": True, "notes": notes})
 
     def case(self, name, code, notes, draws, exact, vector, formats, modes):
-        private = [ord(case["text"]) for case in self.cases if len(case["text"]) == 1 and case["text"] < "\uf900"]
-        code = code or max(private, default=0xDFFF) + 1
+        code = code or next(code for code in PLACES if code not in self.codes)
         self.codes[code] = name
         self.cases.append({"codepoint": code, "text": chr(code), "name": name, "formats": formats, "modes": modes, "draws": draws, "exact": exact,
                            "vector": vector, "notes": notes})

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
-import ArtSystem
-import CGraphics
-import Glibc
 
-/// What is drawn for a character: a glyph of the font, or a box where the font has none.
+/// What is drawn for a character: a glyph of a font, or a box where no font has one.
 enum Glyph: Hashable {
-  /// A glyph with a colour bitmap, by its number.
-  case color(UInt32)
+  /// A glyph with colours: the index of its font in the list of fonts, and its number in that font.
+  case color(font: Int, UInt32)
   /// A box with these code points.
   case missing([UInt32])
 
@@ -20,240 +17,194 @@ enum Glyph: Hashable {
   }
 }
 
-/// A font with colour emoji: the bitmaps of its glyphs.
+/// A font with emoji in colours, as outlines or as bitmaps.
+///
+/// Its emoji are as large as those of Noto Color Emoji, and have the same box, so that a drawing keeps its layout in any font.
 final class ColorFont {
+  /// The glyphs.
+  enum Glyphs {
+    case outlines(ColorTable)
+    case bitmaps(GlyphStrike)
+  }
+
   let shaper: Shaper
-  let strike: GlyphStrike
-
-  /// The size of an em in the bitmaps, in pixels.
-  var pixelsPerEm: Double { strike.pixelsPerEm }
-  /// The width of an ordinary glyph's box, in ems.
-  var boxWidth: Double { Double(strike.ordinary.width) / pixelsPerEm }
-  /// The height of an ordinary glyph's box, in ems.
-  var boxHeight: Double { Double(strike.ordinary.height) / pixelsPerEm }
-
-  /// Reads a font file. Throws `badFont`.
-  init(_ file: FontFile) throws(DrawingRefusal) {
-    strike = try GlyphStrike(file)
-    shaper = try Shaper(file)
-  }
-
-  /// The pixels of a glyph; not cached. Throws `noMemory` and `badFont`.
-  func bitmap(_ glyph: Glyph) throws(DrawingRefusal) -> PixelBuffer {
-    let box = strike.ordinary
-    switch glyph {
-    case .color(let number): return try strike.bitmap(number)
-    case .missing(let scalars):
-      return try TofuBox(scalars: scalars, width: box.width, height: box.height).bitmap()
-    }
-  }
-
-  /// The glyph's PNG file in the font; nil where there is none.
-  func png(_ glyph: UInt32) -> [UInt8]? { shaper.png(glyph) }
-}
-
-// MARK: - FreeType
-
-/// The largest colour bitmaps of a font, read by FreeType.
-final class GlyphStrike {
-  /// The position and size of a glyph's bitmap, in its own pixels.
-  struct Extent: Hashable {
-    /// From the pen to the left edge.
-    var left: Int
-    /// From the baseline up to the top edge.
-    var top: Int
-    /// The width.
-    var width: Int
-    /// The height.
-    var height: Int
-  }
-
-  /// The valid sizes of a bitmap's side, in pixels.
-  static let sides = 1...2048
-
-  private let library: FT_Library
-  private let face: FT_Face
-  private let file: FontFile
-  /// The size of an em in pixels.
+  let glyphs: Glyphs
+  /// The path of the file.
+  let path: String
+  /// The size of an em, as it is drawn, in the pixels of extents: those of the bitmaps, or of Noto's for outlines.
   let pixelsPerEm: Double
-  /// The extent of an ordinary glyph's bitmap.
-  let ordinary: Extent
+  /// The extent of an ordinary glyph, in the same pixels.
+  let ordinary: GlyphStrike.Extent
+  /// Maps an outline, in ems from its origin, to ems from the top left corner of its box.
+  private let inBox: Affine
+  /// Whether advances are those of Noto Color Emoji, whatever the font says.
+  let hasFixedAdvance: Bool
 
-  /// Keeps the file alive. Throws `badFont` where it has no colour bitmaps.
+  /// The width of an ordinary glyph's box, in ems.
+  var boxWidth: Double { Double(ordinary.width) / pixelsPerEm }
+  /// The height of an ordinary glyph's box, in ems.
+  var boxHeight: Double { Double(ordinary.height) / pixelsPerEm }
+  /// From the pen to that of the next emoji, in ems: Noto's.
+  static let advance = 2550.0 / 2048
+
+  /// Reads a font file. Throws `badFont` and `noMemory`.
   init(_ file: FontFile) throws(DrawingRefusal) {
-    self.file = file
-    var library: FT_Library?
-    guard FT_Init_FreeType(&library) == 0, let library else { throw .noMemory }
-    var face: FT_Face?
-    let start = file.bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
-    guard FT_New_Memory_Face(library, start, file.bytes.count, 0, &face) == 0, let face,
-      let (index, size) = Self.largest(face), FT_Select_Size(face, index) == 0
-    else {
-      FT_Done_FreeType(library)
-      throw .badFont(file.path)
+    path = file.path
+    shaper = try Shaper(file)
+    if let table = ColorTable(shaper.font, unitsPerEm: shaper.unitsPerEm) {
+      glyphs = .outlines(table)
+      (pixelsPerEm, ordinary) = GlyphStrike.noto
+      let fit = NotoFit(try Self.grin(of: table, shaper, path))
+      (inBox, hasFixedAdvance) = (fit.inBox, !fit.isNatural)
+    } else {
+      let strike: GlyphStrike
+      do throws(DrawingRefusal) {
+        strike = try GlyphStrike(file)
+      } catch {
+        throw error.reason == .badFont && shaper.hasTable("SVG ") ? .svgFont(path) : error
+      }
+      let fit = NotoFit(try Self.grin(of: strike, shaper))
+      glyphs = .bitmaps(strike)
+      ordinary = strike.ordinary
+      pixelsPerEm = strike.pixelsPerEm / fit.scale
+      (inBox, hasFixedAdvance) = (.identity, !fit.isNatural)
     }
-    self.library = library
-    self.face = face
-    pixelsPerEm = Double(size.y_ppem) / 64
-    let (width, height) = (Int(size.width), Int(size.height))
-    // The line of the strike is as high as its bitmaps; the ascender is rounded down to whole pixels.
-    let top = Int(face.pointee.size.pointee.metrics.ascender >> 6)
-    ordinary = Extent(left: 0, top: top, width: width, height: height)
   }
 
-  deinit { FT_Done_FreeType(library) }
+  /// Whether the glyphs are bitmaps.
+  var hasBitmaps: Bool { if case .bitmaps = glyphs { true } else { false } }
 
-  /// The largest strike of a font with colours, and its index.
-  private static func largest(_ face: FT_Face) -> (index: Int32, size: FT_Bitmap_Size)? {
-    let font = face.pointee
-    guard font.face_flags & FT_Long(FT_FACE_FLAG_COLOR) != 0, let sizes = font.available_sizes else {
+  /// The extent of a glyph that has colours; nil for any other.
+  func extent(_ glyph: UInt32) -> GlyphStrike.Extent? {
+    switch glyphs {
+    case .outlines(let table): table.has(glyph) ? ordinary : nil
+    case .bitmaps(let strike): strike.extent(glyph)
+    }
+  }
+
+  /// The outlines of a glyph, mapped to ems from the top left corner of its box; nil for a bitmap. Throws `badFont`.
+  func outlines(_ glyph: UInt32) throws(DrawingRefusal) -> (glyph: ColorGlyph, inBox: Affine)? {
+    guard case .outlines(let table) = glyphs, let outlines = try Self.read(glyph, of: table, path) else {
       return nil
     }
-    let all = UnsafeBufferPointer(start: sizes, count: Int(font.num_fixed_sizes))
-    let usable = all.indices.filter { index in
-      let size = all[index]
-      return sides.contains(Int(size.width)) && sides.contains(Int(size.height))
-        && sides.contains(Int(size.y_ppem >> 6))
+    return (outlines, inBox)
+  }
+
+  private static func read(_ glyph: UInt32, of table: ColorTable, _ path: String) throws(DrawingRefusal)
+    -> ColorGlyph?
+  {
+    do throws(ColorTable.Fault) {
+      return try table.glyph(glyph)
+    } catch {
+      throw .badGlyph(glyph, of: path, error)
     }
-    return usable.max { all[$0].y_ppem < all[$1].y_ppem }.map { (Int32(clamping: $0), all[$0]) }
   }
 
-  /// The extent of a glyph's bitmap, without decoding it; nil where it has none in colours.
-  func extent(_ glyph: UInt32) -> Extent? {
-    let flags = Int32(FT_LOAD_COLOR) | Int32(FT_LOAD_BITMAP_METRICS_ONLY)
-    guard FT_Load_Glyph(face, glyph, flags) == 0 else { return nil }
-    return loadedExtent
-  }
-
-  private var loadedExtent: Extent? {
-    let slot = face.pointee.glyph.pointee
-    let (width, height) = (Int(slot.bitmap.width), Int(slot.bitmap.rows))
-    guard slot.format == FT_GLYPH_FORMAT_BITMAP,
-      UInt32(slot.bitmap.pixel_mode) == FT_PIXEL_MODE_BGRA.rawValue,
-      Self.sides.contains(width), Self.sides.contains(height), abs(slot.bitmap_left) <= 4096,
-      abs(slot.bitmap_top) <= 4096
+  /// The only glyph of a text, if it has colours and stands for the text itself; nil where the font has none.
+  func only(_ text: String) -> Shaper.Shaped? {
+    let shaped = shaper.shape(text)
+    guard let glyph = shaped.first, shaped.count == 1, glyph.glyph != 0, extent(glyph.glyph) != nil,
+      !shaper.isStandIn(glyph.glyph, for: Array(text.unicodeScalars))
     else { return nil }
-    return Extent(left: Int(slot.bitmap_left), top: Int(slot.bitmap_top), width: width, height: height)
-  }
-
-  /// The pixels of a glyph that has an extent. Throws `noMemory`, and `badFont` where the bitmap is damaged:
-  /// leaving it out would go unnoticed.
-  func bitmap(_ glyph: UInt32) throws(DrawingRefusal) -> PixelBuffer {
-    guard FT_Load_Glyph(face, glyph, Int32(FT_LOAD_COLOR)) == 0, let extent = loadedExtent else {
-      throw try broken(glyph)
-    }
-    let bitmap = face.pointee.glyph.pointee.bitmap
-    guard let start = bitmap.buffer, Int(bitmap.pitch) >= 4 * extent.width else { throw try broken(glyph) }
-    let result = try PixelBuffer(width: extent.width, height: extent.height)
-    for row in 0..<extent.height {
-      (result.pixels + row * result.stride).update(
-        from: start + row * Int(bitmap.pitch), count: result.stride)
-    }
-    return result
-  }
-
-  /// FreeType reports a damaged bitmap and a lack of memory alike. Throws `noMemory` where memory is short.
-  private func broken(_ glyph: UInt32) throws(DrawingRefusal) -> DrawingRefusal {
-    // Twice what an intact bitmap needs can be allocated.
-    let side = 2 * max(ordinary.width, ordinary.height)
-    _ = try PixelBuffer(width: side, height: side)
-    return .brokenGlyph(glyph, of: file.path)
+    return glyph
   }
 }
 
-// MARK: - HarfBuzz
+// MARK: - Size
 
-/// Converts texts to glyphs with HarfBuzz, from one font file only.
-final class Shaper {
-  /// A glyph with its position, in ems.
-  struct Shaped {
-    /// The glyph's number in the font; 0 for a missing glyph.
-    var glyph: UInt32
-    /// The byte offset of its first character in the text.
-    var cluster: Int
-    /// To the right of the pen.
-    var x: Double
-    /// Above the pen.
-    var y: Double
-    /// The distance to the pen of the next glyph.
-    var advance: Double
+extension ColorFont {
+  /// The face by which sizes of fonts are compared.
+  private static let grin = "😀"
+
+  /// The face's ink in an outline font, in ems from its origin; nil where it has none.
+  private static func grin(of table: ColorTable, _ shaper: Shaper, _ path: String) throws(DrawingRefusal)
+    -> Outline.Bounds?
+  {
+    let shaped = shaper.shape(grin)
+    guard shaped.count == 1, table.has(shaped[0].glyph) else { return nil }
+    return try read(shaped[0].glyph, of: table, path)?.ink
   }
 
-  /// `hb_font_t`.
-  let font: OpaquePointer
-  private let buffer: OpaquePointer
-  private let unitsPerEm: Double
-  private let file: FontFile
-
-  /// Keeps the file alive. Throws `badFont` where it has no glyphs.
-  init(_ file: FontFile) throws(DrawingRefusal) {
-    self.file = file
-    let start = file.bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
-    let blob = hb_blob_create(start, UInt32(clamping: file.bytes.count), HB_MEMORY_MODE_READONLY, nil, nil)
-    let face = hb_face_create(blob, 0)
-    font = hb_font_create(face)
-    buffer = hb_buffer_create()
-    unitsPerEm = Double(hb_face_get_upem(face))
-    let glyphs = hb_face_get_glyph_count(face)
-    hb_face_destroy(face)
-    hb_blob_destroy(blob)
-    guard glyphs > 0, unitsPerEm > 0 else { throw .badFont(file.path) }
+  /// The same in a font of bitmaps; nil for those whose bitmaps have the extent of Noto's, which need not be looked at.
+  private static func grin(of strike: GlyphStrike, _ shaper: Shaper) throws(DrawingRefusal) -> Outline.Bounds?
+  {
+    let shaped = shaper.shape(grin)
+    guard shaped.count == 1, let extent = strike.extent(shaped[0].glyph),
+      (strike.pixelsPerEm, extent) != GlyphStrike.noto
+    else { return nil }
+    let pixels = try strike.bitmap(shaped[0].glyph)
+    guard let ink = pixels.ink else { return nil }
+    let em = strike.pixelsPerEm
+    return Outline.Bounds(
+      left: Double(extent.left + ink.lowerBound) / em, top: -Double(extent.top) / em,
+      right: Double(extent.left + ink.upperBound) / em, bottom: Double(extent.height - extent.top) / em)
   }
+}
 
-  deinit {
-    hb_buffer_destroy(buffer)
-    hb_font_destroy(font)
-  }
-
-  /// The glyphs of a text, left to right.
-  func shape(_ text: String) -> [Shaped] {
-    hb_buffer_clear_contents(buffer)
-    var copy = text
-    copy.withUTF8 { bytes in
-      let start = bytes.baseAddress.map { UnsafeRawPointer($0).assumingMemoryBound(to: CChar.self) }
-      let count = Int32(clamping: bytes.count)
-      hb_buffer_add_utf8(buffer, start, count, 0, count)
+extension PixelBuffer {
+  /// The columns in which a pixel is at least half opaque; nil where there are none.
+  fileprivate var ink: Range<Int>? {
+    let columns = (0..<width).filter { column in
+      (0..<height).contains { pixels[$0 * stride + 4 * column + 3] >= 128 }
     }
-    // Guessing the segment properties would read the environment.
-    hb_buffer_set_direction(buffer, HB_DIRECTION_LTR)
-    hb_buffer_set_script(buffer, HB_SCRIPT_COMMON)
-    hb_buffer_set_language(buffer, hb_language_from_string("und", -1))
-    // Joiners and selectors without a glyph are removed.
-    hb_buffer_set_flags(buffer, HB_BUFFER_FLAG_REMOVE_DEFAULT_IGNORABLES)
-    hb_shape(font, buffer, nil, 0)
-    var count: UInt32 = 0
-    let glyphs = UnsafeBufferPointer(start: hb_buffer_get_glyph_infos(buffer, &count), count: Int(count))
-    let positions = UnsafeBufferPointer(
-      start: hb_buffer_get_glyph_positions(buffer, &count), count: Int(count))
-    return zip(glyphs, positions).map { glyph, position in
-      Shaped(
-        glyph: glyph.codepoint, cluster: Int(glyph.cluster), x: Double(position.x_offset) / unitsPerEm,
-        y: Double(position.y_offset) / unitsPerEm, advance: Double(position.x_advance) / unitsPerEm)
-    }
+    return columns.first.flatMap { first in columns.last.map { first..<$0 + 1 } }
+  }
+}
+
+/// Fits a font's emoji into the box of Noto Color Emoji's, by the ink of its 😀.
+struct NotoFit {
+  /// The ink of Noto's 😀 in its box: the width and the centre, in ems. 117 and 112 of its pixels are at 9 and 7.
+  private static let noto = (width: 117 / 109.0, center: Outline.Point(x: 67.5 / 109, y: 63 / 109.0))
+  /// From the top of Noto's box to the baseline.
+  private static let baseline = 101 / 109.0
+  /// A smaller difference is not worth a change.
+  private static let tolerance = 0.02
+  /// The valid sizes of a face: an odd font does not make others vanish or cover the canvas.
+  private static let scales = 0.25...4.0
+
+  /// How much larger than they are the font's emoji are drawn.
+  private(set) var scale = 1.0
+  /// Maps ems from a glyph's origin to ems from the top left corner of its box.
+  private(set) var inBox = Affine(a: 1, b: 0, c: 0, d: 1, e: 0, f: baseline)
+  /// Whether the font's own sizes are Noto's.
+  var isNatural: Bool { inBox == Self.natural }
+
+  private static let natural = Affine(a: 1, b: 0, c: 0, d: 1, e: 0, f: baseline)
+
+  /// A font without the face stays as it is.
+  init(_ grin: Outline.Bounds?) {
+    guard let grin, grin.right > grin.left else { return }
+    let ratio = Self.noto.width / (grin.right - grin.left)
+    let center = Outline.Point(x: (grin.left + grin.right) / 2, y: (grin.top + grin.bottom) / 2)
+    let isNear =
+      abs(ratio - 1) < Self.tolerance && abs(center.x - Self.noto.center.x) < Self.tolerance
+      && abs(center.y + Self.baseline - Self.noto.center.y) < Self.tolerance
+    guard !isNear else { return }
+    scale = max(Self.scales.lowerBound, min(ratio, Self.scales.upperBound))
+    inBox = Affine(
+      a: scale, b: 0, c: 0, d: scale, e: Self.noto.center.x - scale * center.x,
+      f: Self.noto.center.y - scale * center.y)
+  }
+}
+
+// MARK: - Errors
+
+extension DrawingRefusal {
+  /// The font has only SVG documents.
+  fileprivate static func svgFont(_ path: String) -> DrawingRefusal {
+    DrawingRefusal(
+      .badFont,
+      "the emoji of \(path) are SVG documents, which are not drawn; give a font with COLR outlines or with bitmaps, as Noto Color Emoji is"
+    )
   }
 
-  /// Whether a glyph stands for a flag that the font does not have: it is the one of a flag that there will never be. ISO 3166 gives AA to no
-  /// country, and no region has the code zzzz.
-  func isStandIn(_ glyph: UInt32, for scalars: [Unicode.Scalar]) -> Bool {
-    guard scalars.count > 1 else { return false }
-    let unknown: String
-    if (0x1F1E6...0x1F1FF).contains(scalars[0].value) {
-      unknown = "🇦🇦"
-    } else if scalars.contains(where: { (0xE0020...0xE007F).contains($0.value) }) {
-      unknown = "\(scalars[0])\u{E007A}\u{E007A}\u{E007A}\u{E007A}\u{E007F}"
-    } else {
-      return false
-    }
-    let glyphs = shape(unknown)
-    return glyphs.count == 1 && glyphs[0].glyph == glyph
-  }
-
-  /// The glyph's PNG file in the font; nil where there is none.
-  func png(_ glyph: UInt32) -> [UInt8]? {
-    guard let blob = hb_ot_color_glyph_reference_png(font, glyph) else { return nil }
-    defer { hb_blob_destroy(blob) }
-    var count: UInt32 = 0
-    guard let data = hb_blob_get_data(blob, &count), count > 0 else { return nil }
-    return Array(UnsafeRawBufferPointer(start: data, count: Int(count)))
+  /// A glyph of outlines is damaged, or takes too much.
+  fileprivate static func badGlyph(_ glyph: UInt32, of path: String, _ fault: ColorTable.Fault)
+    -> DrawingRefusal
+  {
+    DrawingRefusal(
+      .badFont,
+      "the font \(path) is damaged: its glyph \(glyph) cannot be drawn, because \(fault.rawValue); give another font"
+    )
   }
 }

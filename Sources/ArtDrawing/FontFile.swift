@@ -14,11 +14,13 @@ final class FontFile {
   let path: String
 
   /// Throws `noFont` and `badFont`.
-  init(_ path: String?) throws(DrawingRefusal) {
-    guard let path else { throw .noFont() }
+  init(_ path: String) throws(DrawingRefusal) {
     self.path = path
     let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard file >= 0 else { throw .noFont(at: path, SystemError.text(of: errno)) }
+    guard file >= 0 else {
+      throw EmojiFontName(rawValue: path).map { .notInstalled($0) }
+        ?? .noFont(at: path, SystemError.text(of: errno))
+    }
     defer { close(file) }
     var status = stat()
     guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
@@ -34,34 +36,34 @@ final class FontFile {
   deinit { munmap(UnsafeMutableRawPointer(mutating: bytes.baseAddress), bytes.count) }
 }
 
-/// Opened fonts; an error is thrown when the colour font is needed.
+/// Opened fonts; an error is thrown when a colour font is needed.
 public struct OpenFonts {
-  private let opened: Result<FontFile, DrawingRefusal>
-  /// Whether the path of the colour font is known.
-  let hasColorPath: Bool
+  /// The files of the colour fonts, the first choice first, or why they cannot be opened.
+  let colors: [Result<FontFile, DrawingRefusal>]
   /// The fonts for letters.
   let letters: OpenLetterFonts
 
-  /// Opens the colour font at a path, and the fonts for letters in these folders, and maps them into memory without reading them.
-  public init(color path: String?, letterFolders: [String] = []) {
-    hasColorPath = path != nil
-    opened = Result { () throws(DrawingRefusal) in try FontFile(path) }
+  /// Opens the colour fonts at these paths, the first choice first, and the fonts for letters in these folders, and maps them into memory
+  /// without reading them.
+  public init(colors paths: [String], letterFolders: [String] = []) {
+    colors = paths.map { path in Result { () throws(DrawingRefusal) in try FontFile(path) } }
     letters = OpenLetterFonts(folders: letterFolders)
   }
-
-  /// The file of the colour font. Throws `noFont` and `badFont`.
-  func color() throws(DrawingRefusal) -> FontFile { try opened.get() }
 }
 
 // MARK: - Errors
 
 extension DrawingRefusal {
-  /// The font has no colour bitmaps.
+  /// A design that was named is not on this machine.
+  static func notInstalled(_ name: EmojiFontName) -> DrawingRefusal {
+    DrawingRefusal(.noFont, "no font of \(name.rawValue) is installed; \(name.remedy)")
+  }
+
+  /// The font has no emoji in colours.
   static func badFont(_ path: String) -> DrawingRefusal {
     DrawingRefusal(
       .badFont,
-      "\(path) is no font with colour emoji as bitmaps, as Noto Color Emoji is (package fonts-noto-color-emoji)"
-    )
+      "\(path) is not a font with emoji in colours, as Noto Color Emoji is (package fonts-noto-color-emoji)")
   }
 
   /// A bitmap of the font cannot be decoded.

@@ -18,7 +18,7 @@ final class GlyphCache {
   static let generationBytes = 36 << 20
   private static let maxHalvings = 3
 
-  private let font: ColorFont
+  private let fonts: ColorFonts
   // Two generations: pixels that are not used during a whole generation are dropped.
   private var recent: [Key: CachedPixels] = [:]
   private var previous: [Key: CachedPixels] = [:]
@@ -26,7 +26,7 @@ final class GlyphCache {
   /// The buffer for expanding indexed pixels.
   private var expanded: PixelBuffer?
 
-  init(_ font: ColorFont) { self.font = font }
+  init(_ fonts: ColorFonts) { self.fonts = fonts }
 
   /// The pixels of a glyph that is drawn at `scale`: halved while that leaves at least twice the resolution
   /// needed, and doubled if it is drawn more than twice as large. They are valid until the next call. Throws `noMemory`.
@@ -52,7 +52,7 @@ final class GlyphCache {
   }
 
   private func render(_ key: Key) throws(DrawingRefusal) -> CachedPixels {
-    var pixels = try font.bitmap(key.glyph)
+    var pixels = try fonts.bitmap(key.glyph)
     for _ in 0..<key.halvings {
       guard let half = try pixels.halved() else { break }
       pixels = half

@@ -38,11 +38,11 @@ final class LetterFonts {
     enum Glyph {
       /// A letter, in outlines.
       case letter(Outline)
-      /// An emoji of the colour font.
-      case emoji(UInt32)
+      /// An emoji: the index of its colour font, and its number in that.
+      case emoji(font: Int, UInt32)
       /// A character that no font has.
       case missing(UInt32)
-      /// A sequence of emoji that the colour font has in pieces only.
+      /// A sequence of emoji that the colour fonts have in pieces only.
       case unjoined([UInt32])
     }
     var glyph: Glyph
@@ -62,9 +62,8 @@ final class LetterFonts {
 
   private final class Font {
     let font: OpaquePointer
-    let unitsPerEm: Double
+    let outlines: GlyphOutlines
     private let file: FontFile
-    private var outlines: [UInt32: Outline] = [:]
 
     /// Nil for a file without glyphs.
     init?(_ file: FontFile) {
@@ -72,7 +71,7 @@ final class LetterFonts {
       let start = file.bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
       let blob = hb_blob_create(start, UInt32(clamping: file.bytes.count), HB_MEMORY_MODE_READONLY, nil, nil)
       let face = hb_face_create(blob, 0)
-      unitsPerEm = Double(hb_face_get_upem(face))
+      let unitsPerEm = Double(hb_face_get_upem(face))
       let hasGlyphs = hb_face_get_glyph_count(face) > 0 && unitsPerEm > 0
       let made = hb_font_create(face)
       hb_face_destroy(face)
@@ -82,6 +81,7 @@ final class LetterFonts {
         return nil
       }
       font = made
+      outlines = GlyphOutlines(made, unitsPerEm: unitsPerEm)
     }
 
     deinit { hb_font_destroy(font) }
@@ -90,25 +90,16 @@ final class LetterFonts {
       var glyph: UInt32 = 0
       return hb_font_get_nominal_glyph(font, scalar.value, &glyph) != 0
     }
-
-    func outline(_ glyph: UInt32) -> Outline {
-      if let known = outlines[glyph] { return known }
-      // A document may use all glyphs of a large font.
-      if outlines.count >= 4_096 { outlines.removeAll() }
-      let outline = Outline(glyph, of: font, unitsPerEm: unitsPerEm)
-      outlines[glyph] = outline
-      return outline
-    }
   }
 
   private let opened: OpenLetterFonts
-  private let color: Shaper
+  private let colors: ColorFonts
   private var parsed: [String: Font?] = [:]
 
-  /// The fonts for letters, and the colour font.
-  init(_ opened: OpenLetterFonts, color: Shaper) {
+  /// The fonts for letters, and the colour fonts.
+  init(_ opened: OpenLetterFonts, color: ColorFonts) {
     self.opened = opened
-    self.color = color
+    colors = color
   }
 
   /// Whether letters can be laid out.
@@ -119,7 +110,7 @@ final class LetterFonts {
     let fonts = try fonts(for: line)
     guard !fonts.isEmpty else { return nil }
     var list = fonts.map { cwords_font(font: $0.font, is_color: false) }
-    list.append(cwords_font(font: color.font, is_color: true))
+    list.append(cwords_font(font: colors.first.shaper.font, is_color: true))
     var shaped = cwords_line()
     var text = String(line)
     let isShaped = text.withUTF8 { bytes in
@@ -139,30 +130,42 @@ final class LetterFonts {
     while index < glyphs.count {
       let glyph = glyphs[index]
       var next = index + 1
+      var advance = glyph.advance
       var kind: Shaped.Glyph
-      if glyph.is_missing {
-        kind = .missing(glyph.glyph)
-      } else if fonts.indices.contains(Int(glyph.font)) {
-        kind = .letter(fonts[Int(glyph.font)].outline(glyph.glyph))
+      if !glyph.is_missing, fonts.indices.contains(Int(glyph.font)) {
+        kind = .letter(fonts[Int(glyph.font)].outlines.outline(glyph.glyph))
       } else {
-        // All glyphs of a sequence that the font does not join become one, as wide as the first one.
-        kind = .emoji(glyph.glyph)
+        kind = glyph.is_missing ? .missing(glyph.glyph) : .emoji(font: 0, glyph.glyph)
         let number = Self.character(at: Int(glyph.start), ends)
         let character = text[text.index(text.startIndex, offsetBy: number)]
         if EmojiText.isEmoji(character) {
+          // All glyphs of a sequence that the font does not join become one.
           while next < glyphs.count, Self.character(at: Int(glyphs[next].start), ends) == number { next += 1 }
-          let scalars = Array(character.unicodeScalars)
-          if next > index + 1 || color.isStandIn(glyph.glyph, for: scalars) {
-            kind = .unjoined(Glyph.shownScalars(of: scalars))
-          }
+          (kind, advance) = try emoji(character, kind, isOnly: next == index + 1, advance)
         }
       }
-      line.glyphs.append(Shaped(glyph: kind, x: glyph.x - dropped, y: glyph.y, advance: glyph.advance))
-      dropped += glyphs[(index + 1)..<next].reduce(0) { $0 + $1.advance }
+      line.glyphs.append(Shaped(glyph: kind, x: glyph.x - dropped, y: glyph.y, advance: advance))
+      dropped += glyphs[(index + 1)..<next].reduce(0) { $0 + $1.advance } + (glyph.advance - advance)
       index = next
     }
     line.width -= dropped
     return line
+  }
+
+  /// What is set for an emoji, and its advance: the first glyph of the first colour font if that is all; else a glyph of another font, or a box
+  /// for the whole.
+  private func emoji(_ character: Character, _ first: Shaped.Glyph, isOnly: Bool, _ advance: Double)
+    throws(DrawingRefusal) -> (Shaped.Glyph, Double)
+  {
+    let scalars = Array(character.unicodeScalars)
+    let font = colors.first
+    if isOnly, case .emoji(_, let glyph) = first, !font.shaper.isStandIn(glyph, for: scalars) {
+      return (first, font.hasFixedAdvance ? ColorFont.advance : advance)
+    }
+    if let (font, number, glyph) = try colors.joined(String(character)) {
+      return (.emoji(font: number, glyph.glyph), font.hasFixedAdvance ? ColorFont.advance : glyph.advance)
+    }
+    return (scalars.count == 1 ? first : .unjoined(Glyph.shownScalars(of: scalars)), advance)
   }
 
   /// The number of the character that has a byte of the text.
@@ -200,7 +203,7 @@ final class LetterFonts {
     var glyph: UInt32 = 0
     return scalar.properties.isDefaultIgnorableCodePoint
       || scalar.properties.isEmojiPresentation
-        && hb_font_get_nominal_glyph(color.font, scalar.value, &glyph) != 0
+        && hb_font_get_nominal_glyph(colors.first.shaper.font, scalar.value, &glyph) != 0
   }
 
   private func font(_ name: String) throws(DrawingRefusal) -> Font? {

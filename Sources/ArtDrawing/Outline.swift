@@ -14,6 +14,16 @@ struct Outline {
     /// A cubic Bézier curve: two control points and the end.
     case cubic
     case close
+
+    /// The number of its points.
+    var pointCount: Int {
+      switch self {
+      case .move, .line: 1
+      case .quadratic: 2
+      case .cubic: 3
+      case .close: 0
+      }
+    }
   }
 
   /// A point in ems.
@@ -34,7 +44,7 @@ struct Outline {
   private(set) var bounds: Bounds?
 
   /// A rectangle in ems.
-  struct Bounds {
+  struct Bounds: Equatable {
     var left: Double
     var top: Double
     var right: Double
@@ -47,15 +57,7 @@ struct Outline {
     for point in points { enclose(Bounds(left: point.x, top: point.y, right: point.x, bottom: point.y)) }
   }
 
-  private mutating func enclose(_ other: Bounds) {
-    guard let own = bounds else {
-      bounds = other
-      return
-    }
-    bounds = Bounds(
-      left: min(own.left, other.left), top: min(own.top, other.top), right: max(own.right, other.right),
-      bottom: max(own.bottom, other.bottom))
-  }
+  private mutating func enclose(_ other: Bounds) { bounds = bounds?.union(other) ?? other }
 
   /// Appends another outline, moved by that distance.
   mutating func append(_ other: Outline, x: Double, y: Double) {
@@ -80,20 +82,118 @@ struct Outline {
   func forEach(_ body: (Step, ArraySlice<Point>) -> Void) {
     var rest = points[...]
     for step in steps {
-      let count =
-        switch step {
-        case .move, .line: 1
-        case .quadratic: 2
-        case .cubic: 3
-        case .close: 0
-        }
-      body(step, rest.prefix(count))
-      rest = rest.dropFirst(count)
+      body(step, rest.prefix(step.pointCount))
+      rest = rest.dropFirst(step.pointCount)
     }
   }
 }
 
+extension Outline {
+  /// A rectangle.
+  init(_ box: Bounds) {
+    append(.move, Point(x: box.left, y: box.top))
+    append(.line, Point(x: box.right, y: box.top))
+    append(.line, Point(x: box.right, y: box.bottom))
+    append(.line, Point(x: box.left, y: box.bottom))
+    append(.close)
+  }
+
+  /// The smallest rectangle around the shape when it is mapped: control points beyond the curves do not count. Nil for an empty outline.
+  func ink(_ map: Affine) -> Bounds? {
+    var ink: Bounds?
+    func enclose(_ x: Double, _ y: Double) {
+      let point = Bounds(left: x, top: y, right: x, bottom: y)
+      ink = ink?.union(point) ?? point
+    }
+    var last = Point(x: 0, y: 0)
+    forEach { step, points in
+      let curve = [last] + points.map(map.map)
+      guard let end = curve.last, step != .close else { return }
+      if step != .move { enclose(last.x, last.y) }
+      enclose(end.x, end.y)
+      for place in Self.turns(curve.map(\.x)) { enclose(Self.point(curve.map(\.x), at: place), end.y) }
+      for place in Self.turns(curve.map(\.y)) { enclose(end.x, Self.point(curve.map(\.y), at: place)) }
+      last = end
+    }
+    return ink
+  }
+
+  /// How far the mapped contours go, across and down, along their control points.
+  func length(_ map: Affine) -> Double {
+    var sum = 0.0
+    var last = Point(x: 0, y: 0)
+    forEach { step, points in
+      for point in points.map(map.map) {
+        if step != .move { sum += abs(point.x - last.x) + abs(point.y - last.y) }
+        last = point
+      }
+    }
+    return sum
+  }
+
+  /// Where a coordinate of a Bézier curve turns back: the places between 0 and 1 where its derivative is 0.
+  private static func turns(_ p: [Double]) -> [Double] {
+    let places: [Double]
+    switch p.count {
+    case 3: places = [(p[0] - p[1]) / (p[0] - 2 * p[1] + p[2])]
+    case 4:
+      let (a, b, c) = (p[3] - p[0] + 3 * (p[1] - p[2]), 2 * (p[0] - 2 * p[1] + p[2]), p[1] - p[0])
+      let root = (b * b - 4 * a * c).squareRoot()
+      places = a == 0 ? [-c / b] : [(-b + root) / (2 * a), (-b - root) / (2 * a)]
+    default: places = []
+    }
+    // What is no number is not between 0 and 1 either.
+    return places.filter { $0 > 0 && $0 < 1 }
+  }
+
+  private static func point(_ p: [Double], at t: Double) -> Double {
+    var values = p
+    while values.count > 1 { values = zip(values, values.dropFirst()).map { $0 + ($1 - $0) * t } }
+    return values[0]
+  }
+}
+
+extension Outline.Bounds {
+  /// The smallest rectangle around both.
+  func union(_ other: Self) -> Self {
+    Self(
+      left: min(left, other.left), top: min(top, other.top), right: max(right, other.right),
+      bottom: max(bottom, other.bottom))
+  }
+
+  /// The area.
+  var area: Double { (right - left) * (bottom - top) }
+
+  /// What both contain; nil for nothing.
+  func intersection(_ other: Self) -> Self? {
+    let both = Self(
+      left: max(left, other.left), top: max(top, other.top), right: min(right, other.right),
+      bottom: min(bottom, other.bottom))
+    return both.left < both.right && both.top < both.bottom ? both : nil
+  }
+}
+
 // MARK: - From a font
+
+/// The outlines of a font's glyphs, which are kept for their next use.
+final class GlyphOutlines {
+  private let font: OpaquePointer
+  private let unitsPerEm: Double
+  private var outlines: [UInt32: Outline] = [:]
+
+  /// Those of an `hb_font_t` that lives as long.
+  init(_ font: OpaquePointer, unitsPerEm: Double) { (self.font, self.unitsPerEm) = (font, unitsPerEm) }
+
+  /// The outline of a glyph, with its origin at the origin.
+  func outline(_ glyph: UInt32) -> Outline {
+    if let known = outlines[glyph] { return known }
+    // A document may use all glyphs of a large font.
+    if outlines.count >= 4_096 { outlines.removeAll() }
+    let outline = Outline(glyph, of: font, unitsPerEm: unitsPerEm)
+    outlines[glyph] = outline
+    return outline
+  }
+}
 
 extension Outline {
   /// The outline of a glyph, with its origin at the origin. `unitsPerEm` is the scale of the font, an `hb_font_t`.
@@ -116,8 +216,14 @@ extension Outline {
       Point(x: Double(x) / unitsPerEm, y: -Double(y) / unitsPerEm)
     }
 
+    /// The points that are collected at most: no glyph of a usable font has as many.
+    private static let limit = 1 << 17
+
     static func pen(_ data: UnsafeMutableRawPointer?) -> Pen? {
-      data.map { Unmanaged<Pen>.fromOpaque($0).takeUnretainedValue() }
+      guard let pen = data.map({ Unmanaged<Pen>.fromOpaque($0).takeUnretainedValue() }),
+        pen.outline.points.count <= limit
+      else { return nil }
+      return pen
     }
 
     /// HarfBuzz's table of functions. Any thread may use it without a lock: it is immutable once it is made, and is never freed.
@@ -161,21 +267,31 @@ extension Outline {
 extension Outline {
   /// Appends the shape to the path of a Cairo context, each point mapped by `map`.
   func add(to cairo: OpaquePointer?, _ map: (Point) -> Point) {
-    var last = Point(x: 0, y: 0)
-    forEach { step, points in
-      let mapped = points.map(map)
-      switch (step, mapped.count) {
-      case (.move, 1): cairo_move_to(cairo, mapped[0].x, mapped[0].y)
-      case (.line, 1): cairo_line_to(cairo, mapped[0].x, mapped[0].y)
-      case (.quadratic, 2):
-        let (first, second) = (Self.third(last, mapped[0]), Self.third(mapped[1], mapped[0]))
-        cairo_curve_to(cairo, first.x, first.y, second.x, second.y, mapped[1].x, mapped[1].y)
-      case (.cubic, 3):
-        cairo_curve_to(
-          cairo, mapped[0].x, mapped[0].y, mapped[1].x, mapped[1].y, mapped[2].x, mapped[2].y)
-      default: cairo_close_path(cairo)
+    // Without arrays for single steps: a glyph of emoji has thousands.
+    points.withUnsafeBufferPointer { points in
+      var last = Point(x: 0, y: 0)
+      var index = 0
+      for step in steps {
+        switch step {
+        case .move:
+          last = map(points[index])
+          cairo_move_to(cairo, last.x, last.y)
+        case .line:
+          last = map(points[index])
+          cairo_line_to(cairo, last.x, last.y)
+        case .quadratic:
+          let (control, end) = (map(points[index]), map(points[index + 1]))
+          let (first, second) = (Self.third(last, control), Self.third(end, control))
+          cairo_curve_to(cairo, first.x, first.y, second.x, second.y, end.x, end.y)
+          last = end
+        case .cubic:
+          let (first, second, end) = (map(points[index]), map(points[index + 1]), map(points[index + 2]))
+          cairo_curve_to(cairo, first.x, first.y, second.x, second.y, end.x, end.y)
+          last = end
+        case .close: cairo_close_path(cairo)
+        }
+        index += step.pointCount
       }
-      last = mapped.last ?? last
     }
   }
 
@@ -198,8 +314,7 @@ struct ResultOutline {
       return
     }
     var cutter = OutlineCutter(
-      left: -Self.margin, top: -Self.margin, right: Double(size.width) + Self.margin,
-      bottom: Double(size.height) + Self.margin)
+      around: Outline.Bounds(left: 0, top: 0, right: Double(size.width), bottom: Double(size.height)))
     outline.forEach { cutter.add($0, $1.map(map.map)) }
     (self.outline, self.map) = (cutter.finish(), nil)
   }
@@ -211,10 +326,10 @@ struct ResultOutline {
   }
 
   /// How far around the result an outline is kept, in pixels.
-  private static let margin = 16.0
+  fileprivate static let margin = 16.0
 
   /// The largest coordinate that Cairo, whose numbers have 24 bits before the point, computes with.
-  private static let farthest = Double(1 << 20)
+  static let farthest = Double(1 << 20)
 
   /// Appends the part from a pixel on to the path of a context.
   func add(to cairo: OpaquePointer?, left: Int32, top: Int32) {
@@ -229,7 +344,7 @@ struct ResultOutline {
 
 /// Cuts an outline off at a rectangle: curves become lines where they are near it, and polygons are cut side by side (the algorithm of Sutherland
 /// and Hodgman).
-private struct OutlineCutter {
+struct OutlineCutter {
   typealias Point = Outline.Point
 
   let left: Double
@@ -239,8 +354,10 @@ private struct OutlineCutter {
   private var contour: [Point] = []
   private var result = Outline()
 
-  init(left: Double, top: Double, right: Double, bottom: Double) {
-    (self.left, self.top, self.right, self.bottom) = (left, top, right, bottom)
+  /// Cuts off what is beyond a part, with a margin.
+  init(around part: Outline.Bounds) {
+    (left, top) = (part.left - ResultOutline.margin, part.top - ResultOutline.margin)
+    (right, bottom) = (part.right + ResultOutline.margin, part.bottom + ResultOutline.margin)
   }
 
   /// Adds a step of the outline.

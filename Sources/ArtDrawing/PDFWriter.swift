@@ -15,7 +15,7 @@ struct PDFWriter {
   private let drawing: Drawing
   private let size: PixelSize
   private let typesetter: Typesetter
-  private var font: ColorFont { typesetter.color }
+  private var fonts: ColorFonts { typesetter.fonts }
   private let cairo: OpaquePointer?
   private let images: PDFImages
   private var missing = MissingGlyphTexts()
@@ -29,7 +29,7 @@ struct PDFWriter {
     self.images = images
     // Paper has more pixels than points.
     let pixels = Double(drawing.details.resolution ?? 72) / 72
-    enlarging = Enlarging(typesetter.color, pixels: pixels * Double(size.width) / drawing.region.width)
+    enlarging = Enlarging(typesetter.fonts, pixels: pixels * Double(size.width) / drawing.region.width)
   }
 
   /// Draws the page. Throws `tooLarge` and `noMemory`.
@@ -88,24 +88,29 @@ struct PDFWriter {
       guard visible.touches(label, layout) else { continue }
       if layout.hasMissingGlyphs { missing.insert(label.text) }
       draw(layout.letters, label)
-      enlarging.add(label, layout)
+      try enlarging.add(label, layout)
       for placed in layout.glyphs { try draw(placed, label) }
     }
   }
 
   private func draw(_ placed: GlyphLayout.Placed, _ label: DrawingScene.Label) throws(DrawingRefusal) {
-    /// `pixel` is a pixel of the glyph in ems.
-    func map(_ pixel: Double) -> Affine {
-      Affine(a: pixel, b: 0, c: 0, d: pixel, e: placed.x, f: placed.y).then(label.map)
+    let box = Affine(a: 1, b: 0, c: 0, d: 1, e: placed.x, f: placed.y)
+    if let outlines = try fonts.outlines(placed.glyph) {
+      let em = label.size.pixels * pointsPerPixel
+      guard let image = try images.outlines(placed.glyph, outlines.glyph, pointsPerEm: em) else { return }
+      return draw(image.surface, image.map.then(outlines.inBox).then(box).then(label.map))
     }
+    let em = 1 / (try fonts.pixelsPerEm(placed.glyph))
     if case .missing(let scalars) = placed.glyph {
-      let across = (placed.width * font.pixelsPerEm).rounded()
-      let down = (placed.height * font.pixelsPerEm).rounded()
-      let box = TofuBox(scalars: scalars, width: Int(across), height: Int(down))
-      transformed(map(1 / font.pixelsPerEm)) { box.draw(on: cairo) }
+      let across = (placed.width / em).rounded()
+      let down = (placed.height / em).rounded()
+      let tofu = TofuBox(scalars: scalars, width: Int(across), height: Int(down))
+      let map = Affine(a: em, b: 0, c: 0, d: em, e: placed.x, f: placed.y).then(label.map)
+      transformed(map) { tofu.draw(on: cairo) }
     } else {
-      let image = try images.glyph(placed.glyph, font)
-      draw(image.surface, map(placed.width / Double(image.width)))
+      let image = try images.glyph(placed.glyph, fonts)
+      let pixel = placed.width / Double(image.width)
+      draw(image.surface, Affine(a: pixel, b: 0, c: 0, d: pixel, e: placed.x, f: placed.y).then(label.map))
     }
   }
 
@@ -134,8 +139,9 @@ struct PDFWriter {
       guard visible.touches(label, layout) else { continue }
       for placed in layout.glyphs {
         if case .color = placed.glyph {
-          glyphs.insert(placed.glyph)
+          let isNew = glyphs.insert(placed.glyph).inserted
           pieces += 1
+          if isNew, let outlines = try fonts.outlines(placed.glyph) { pieces += outlines.glyph.points / 8 }
         } else {
           // A box has many strokes.
           pieces += 20
@@ -242,15 +248,69 @@ final class PDFImages {
   /// The most dots per inch that a background has on the page; nil for its own.
   var resolution: Int?
   private var glyphs: [Glyph: (surface: OpaquePointer?, pixels: PixelBuffer)] = [:]
+  private var outlines: [Glyph: Outlines] = [:]
   private var backgrounds: [(surface: OpaquePointer?, pixels: PixelBuffer)] = []
 
   deinit {
     for (surface, _) in glyphs.values { cairo_surface_destroy(surface) }
+    for outlines in outlines.values { cairo_surface_destroy(outlines.surface) }
     for (surface, _) in backgrounds { cairo_surface_destroy(surface) }
   }
 
+  /// A glyph of outlines as a surface.
+  struct Outlines {
+    let surface: OpaquePointer?
+    /// Maps the surface to ems from the font's origin.
+    let map: Affine
+    /// The pixels of a glyph that is a picture, and the font size that they are for, in points.
+    var bitmap: (pixels: PixelBuffer, pointsPerEm: Double)?
+  }
+
+  /// The points of an em of shapes that are kept: Cairo counts in 256ths of a point.
+  private static let recordedEm = 100.0
+  /// Dots per inch of glyphs that are pictures.
+  private static let bitmapResolution = 300.0
+
+  /// The shapes of a glyph, which the file has once, or its picture where PDF has no shapes for it; nil for a blank one. Throws `noMemory`.
+  func outlines(_ glyph: Glyph, _ outlines: ColorGlyph, pointsPerEm: Double) throws(DrawingRefusal)
+    -> Outlines?
+  {
+    if let known = self.outlines[glyph] { return known }
+    guard let ink = outlines.ink else { return nil }
+    let made: Outlines
+    if outlines.isVector, !outlines.hasRepeats {
+      let em = Self.recordedEm
+      var extents = cairo_rectangle_t(
+        x: ink.left * em - 1, y: ink.top * em - 1, width: (ink.right - ink.left) * em + 2,
+        height: (ink.bottom - ink.top) * em + 2)
+      let surface = cairo_recording_surface_create(CAIRO_CONTENT_COLOR_ALPHA, &extents)
+      let cairo = cairo_create(surface)
+      ColorGlyphPainter.draw(
+        outlines, on: cairo, Affine(a: em, b: 0, c: 0, d: em, e: 0, f: 0),
+        within: Outline.Bounds(
+          left: extents.x, top: extents.y, right: extents.x + extents.width,
+          bottom: extents.y + extents.height))
+      let isDrawn = cairo_status(cairo) == CAIRO_STATUS_SUCCESS
+      cairo_destroy(cairo)
+      made = Outlines(
+        surface: surface, map: Affine(a: 1 / em, b: 0, c: 0, d: 1 / em, e: 0, f: 0), bitmap: nil)
+      guard isDrawn else {
+        cairo_surface_destroy(surface)
+        throw .noMemory
+      }
+    } else {
+      let pixels = pointsPerEm * Self.bitmapResolution / 72
+      guard let bitmap = try OutlineBitmap(outlines, pixelsPerEm: pixels) else { return nil }
+      made = Outlines(
+        surface: Self.surface(bitmap.pixels, CAIRO_FORMAT_ARGB32), map: bitmap.map,
+        bitmap: (bitmap.pixels, pointsPerEm))
+    }
+    self.outlines[glyph] = made
+    return made
+  }
+
   /// The surface of a glyph, and its width in pixels. Throws `noMemory`.
-  func glyph(_ glyph: Glyph, _ font: ColorFont) throws(DrawingRefusal) -> (
+  func glyph(_ glyph: Glyph, _ font: ColorFonts) throws(DrawingRefusal) -> (
     surface: OpaquePointer?, width: Int
   ) {
     if let known = glyphs[glyph] { return (known.surface, known.pixels.width) }

@@ -36,13 +36,22 @@ struct PaintingPlan {
     var missing = MissingGlyphTexts()
     let bounds = RasterBounds(drawing.format, isTransparent: drawing.isTransparent)
     var work = PaintingWork(drawing.region, size: size, bounds, page: drawing.details.page)
-    var enlarging = Enlarging(typesetter.color, pixels: max(projection.scaleX, projection.scaleY))
+    let scale = max(projection.scaleX, projection.scaleY)
+    var enlarging = Enlarging(typesetter.fonts, pixels: scale)
     for (index, label) in drawing.scene.labels.enumerated() {
       let layout = try typesetter.layout(label.text)
       guard let rows = projection.rows(of: label, layout, &work) else { continue }
       work.add(letters: layout.letters.points.count, rows: Int(rows.upperBound - rows.lowerBound))
+      for placed in layout.glyphs {
+        guard let outlines = try typesetter.fonts.outlines(placed.glyph) else { continue }
+        let box = projection.box(of: placed, label)
+        let shown = box.pixels.cut(to: projection.canvas)
+        work.add(
+          outlines.glyph, em: label.size.pixels * scale * outlines.inBox.a, rows: shown.bottom - shown.top,
+          of: box.height)
+      }
       if layout.hasMissingGlyphs { missing.insert(label.text) }
-      enlarging.add(label, layout)
+      try enlarging.add(label, layout)
       visibleLabels.append(
         VisibleLabel(label: Int32(clamping: index), top: rows.lowerBound, bottom: rows.upperBound))
     }
@@ -61,8 +70,21 @@ final class Painter: RasterSource {
   private let background: BackgroundPainter
   private let visibleLabels: [PaintingPlan.VisibleLabel]
   private let highlights: HighlightPainter
+  /// Tiles of outlines that reach below the rows painted last, for the next ones.
+  private var tiles: [TileKey: PixelBuffer] = [:]
+  private var tileBytes = 0
   /// The summary for the caller.
   let drawn: Drawn
+
+  /// A tile of a glyph of a label, by their numbers.
+  private struct TileKey: Hashable {
+    var label: Int32
+    var glyph: Int
+    var tile: PlacedOutlines.Tile
+  }
+
+  /// The bytes of tiles that are kept at most; what is not kept is painted again.
+  private static let mostTileBytes = 16 << 20
 
   /// The size of the result.
   var size: PixelSize { projection.size }
@@ -81,7 +103,7 @@ final class Painter: RasterSource {
     isTransparent = plan.drawing.isTransparent
     (projection, typesetter, highlights) = (plan.projection, plan.typesetter, plan.highlights)
     visibleLabels = plan.visibleLabels
-    glyphs = other?.glyphs ?? GlyphCache(plan.typesetter.color)
+    glyphs = other?.glyphs ?? GlyphCache(plan.typesetter.fonts)
     if let other, other.scene.picture == scene.picture,
       other.scene.canvas == scene.canvas, other.projection.isSame(as: projection)
     {
@@ -112,7 +134,7 @@ final class Painter: RasterSource {
     if let fill = scene.fill { craster_fill(&target, part, fill.pixel(over: isTransparent ? 0 : 255)) }
     try background.paint(on: &target, part)
     for item in visibleLabels where item.top < part.bottom && item.bottom > part.top {
-      try paint(scene.labels[Int(item.label)], on: &target, part)
+      try paint(item.label, on: &target, part)
     }
     highlights.paint(on: target, part)
   }
@@ -124,20 +146,30 @@ final class Painter: RasterSource {
     return result
   }
 
-  private func paint(_ label: DrawingScene.Label, on target: inout craster_part, _ part: craster_rect)
+  private func paint(_ number: Int32, on target: inout craster_part, _ part: craster_rect)
     throws(DrawingRefusal)
   {
+    let label = scene.labels[Int(number)]
     let layout = try typesetter.layout(label.text)
     try paint(layout.letters, of: label, on: &target, part)
-    for placed in layout.glyphs {
+    for (index, placed) in layout.glyphs.enumerated() {
       let box = projection.box(of: placed, label)
       let rect = box.pixels.cut(to: part)
       guard !rect.isEmpty else { continue }
+      if let outlines = try typesetter.fonts.outlines(placed.glyph) {
+        let box = Affine(a: 1, b: 0, c: 0, d: 1, e: placed.x, f: placed.y)
+        let map = outlines.inBox.then(box).then(label.map).then(projection.map)
+        if let glyph = PlacedOutlines(outlines.glyph, map) {
+          try paint(glyph, (number, index), on: &target, part)
+        }
+        continue
+      }
       guard label.isUpright else {
         try paint(placed, of: label, on: &target, rect)
         continue
       }
-      let scale = max(box.width / placed.width, box.height / placed.height) / typesetter.color.pixelsPerEm
+      let em = try typesetter.fonts.pixelsPerEm(placed.glyph)
+      let scale = max(box.width / placed.width, box.height / placed.height) / em
       let pixels = try glyphs.pixels(placed.glyph, scale: scale)
       let place = craster_place(
         x: box.x, y: box.y, scale_x: box.width / Double(pixels.width),
@@ -145,6 +177,25 @@ final class Painter: RasterSource {
         has_endless_border: false)
       var source = pixels.part()
       guard craster_draw(&source, place, &target, rect) else { throw .noMemory }
+    }
+  }
+
+  /// Paints a glyph of outlines, which is the glyph of that index of a label.
+  private func paint(
+    _ glyph: PlacedOutlines, _ place: (label: Int32, glyph: Int), on target: inout craster_part,
+    _ part: craster_rect
+  ) throws(DrawingRefusal) {
+    for tile in glyph.tiles(in: part) {
+      let key = TileKey(label: place.label, glyph: place.glyph, tile: tile)
+      let known = tiles.removeValue(forKey: key)
+      let pixels = if let known { known } else { try glyph.pixels(tile) }
+      tileBytes -= known?.count ?? 0
+      if tile.top + tile.height > Int(part.bottom), tileBytes + pixels.count <= Self.mostTileBytes {
+        tiles[key] = pixels
+        tileBytes += pixels.count
+      }
+      var source = pixels.part()
+      guard craster_draw(&source, tile.place, &target, tile.rect.cut(to: part)) else { throw .noMemory }
     }
   }
 }
@@ -186,10 +237,11 @@ extension Painter {
     _ placed: GlyphLayout.Placed, of label: DrawingScene.Label, on target: inout craster_part,
     _ rect: craster_rect
   ) throws(DrawingRefusal) {
-    let scale = max(projection.scaleX, projection.scaleY) * label.size.pixels / typesetter.color.pixelsPerEm
+    let em = try typesetter.fonts.pixelsPerEm(placed.glyph)
+    let scale = max(projection.scaleX, projection.scaleY) * label.size.pixels / em
     var pixels = try glyphs.pixels(placed.glyph, scale: scale)
     // A point is mixed from its four neighbours: of a picture that is much larger, most pixels would not count.
-    let across = placed.width * typesetter.color.pixelsPerEm * scale
+    let across = placed.width * em * scale
     if across * 3 < Double(pixels.width) { pixels = try pixels.shrunk(by: across * 2 / Double(pixels.width)) }
     let glyph = Affine(
       a: placed.width / Double(pixels.width), b: 0, c: 0, d: placed.height / Double(pixels.height),
@@ -238,9 +290,13 @@ extension Projection {
   /// A glyph with a smaller side, in pixels, is invisible.
   private static let smallest = 1.0 / 64
 
-  /// The rectangle of a glyph.
+  /// The rectangle of a glyph; of outlines, that of their ink.
   func box(of placed: GlyphLayout.Placed, _ label: DrawingScene.Label) -> ResultBox {
     let em = label.size.pixels
+    if let ink = placed.inkBox {
+      return label.map.then(map).bounds(
+        x: ink.left, y: ink.top, width: ink.right - ink.left, height: ink.bottom - ink.top)
+    }
     guard label.isUpright else {
       return label.map.then(map).bounds(x: placed.x, y: placed.y, width: placed.width, height: placed.height)
     }
@@ -305,8 +361,8 @@ struct PaintingWork {
   private var widths = 0.0
   private var heights = 0.0
   private var areas = 0.0
-  /// The points of letters in all bands, as pixels.
-  private var letters = 0.0
+  /// The points of letters and emoji in all bands, as pixels.
+  private var points = 0.0
 
   /// No work yet, for a drawing of that region.
   init(_ region: CanvasRect, size: PixelSize, _ bounds: RasterBounds, page: PageSize? = nil) {
@@ -330,7 +386,7 @@ struct PaintingWork {
       widths += work.widths
       heights += work.heights
       areas += work.areas
-      letters += work.letters
+      points += work.points
     }
   }
 
@@ -352,7 +408,18 @@ struct PaintingWork {
   /// Adds the outlines of a label's letters, which are mapped again for each band.
   mutating func add(letters points: Int, rows: Int) {
     // Mapping a point takes as long as painting some twenty pixels; a band has 64 rows or more.
-    letters += 20 * Double(points) * (Double(rows) / 64 + 1)
+    self.points += 20 * Double(points) * (Double(rows) / 64 + 1)
+  }
+
+  /// Adds a glyph of outlines, of whose height so many rows are seen. An em is that many pixels.
+  mutating func add(_ glyph: ColorGlyph, em: Double, rows: Int32, of height: Double) {
+    let share = min(1, Double(max(rows, 0)) / max(height, 1))
+    // The limit is that of some 30 s, measured with fills by radial gradients, with stars of 30,000 points, and with small emoji.
+    let (area, length) = (0.3 * glyph.area * em * em * share, 2 * glyph.length * em * share)
+    sum += area + length
+    areas += area
+    heights += length
+    points += 5 * Double(glyph.points) * (Double(max(rows, 0)) / Double(PlacedOutlines.rows) + 1)
   }
 
   /// Throws `tooLarge` for a result of too many pixels or too much work; the error names the largest scale of
@@ -363,7 +430,7 @@ struct PaintingWork {
         "a \(bounds.name) file of \(size.width) x \(size.height) pixels is too large: at most \(bounds.pixels) pixels, and \(bounds.side) a side, are drawn"
       )
     }
-    guard sum + letters <= Self.painted else { throw tooLarge("painting these emoji would take too long") }
+    guard sum + points <= Self.painted else { throw tooLarge("painting these emoji would take too long") }
   }
 
   /// Whether a smaller result can certainly be painted.
@@ -376,7 +443,7 @@ struct PaintingWork {
     // The sides of a rectangle shrink with the scale, and grow by up to 4 pixels: edges fade over a pixel at
     // any scale and are rounded to whole pixels, and so is the canvas. This is the sum of (side + 4 + 16) *
     // (side + 4).
-    return areas * across * down + widths * across + heights * down + constant + letters
+    return areas * across * down + widths * across + heights * down + constant + points
       <= Self.painted
   }
 

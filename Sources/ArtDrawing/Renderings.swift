@@ -9,7 +9,7 @@ public enum Renderings {
   public static func draw(
     _ drawing: Drawing, letterFolders: [String] = [], _ receive: @escaping ([UInt8]) -> Void
   ) throws(DrawingRefusal) -> Drawn {
-    try draw(drawing, with: OpenFonts(color: drawing.font, letterFolders: letterFolders), receive)
+    try draw(drawing, with: OpenFonts(colors: drawing.fonts, letterFolders: letterFolders), receive)
   }
 
   /// Draws with opened fonts. `receive` gets the bytes of the result in pieces and in order; they are valid

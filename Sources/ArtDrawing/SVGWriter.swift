@@ -11,6 +11,10 @@ struct SVGWriter {
   /// Nil for text output where no font was found.
   private let typesetter: Typesetter?
   private let sink: ByteSink
+  /// What the names of elements begin with, so that two drawings on one page do not refer to each other's.
+  private let prefix: String
+  /// Pixels of the result for each pixel of the canvas.
+  private let scale: Double
   private var missing = MissingGlyphTexts()
   private var enlarging: Enlarging?
 
@@ -20,12 +24,14 @@ struct SVGWriter {
     _ receive: @escaping ([UInt8]) -> Void
   ) throws(DrawingRefusal) -> Drawn {
     // The viewer draws text. A font only gives positions, and shows which glyphs are missing.
-    let isFontless = !embedsGlyphs && !fonts.hasColorPath
+    let isFontless = !embedsGlyphs && fonts.colors.isEmpty
     let typesetter = isFontless ? nil : try Typesetter(fonts)
-    var writer = SVGWriter(drawing: drawing, typesetter: typesetter, sink: ByteSink(receive))
+    let prefix = SVGPrefix(drawing, size, font: try? fonts.colors.first?.get()).text
+    var writer = SVGWriter(
+      drawing: drawing, typesetter: typesetter, sink: ByteSink(receive), prefix: prefix,
+      scale: Double(size.width) / drawing.region.width)
     if embedsGlyphs, let typesetter {
-      writer.enlarging = Enlarging(
-        typesetter.color, pixels: Double(size.width) / drawing.region.width)
+      writer.enlarging = Enlarging(typesetter.fonts, pixels: writer.scale)
     }
     writer.begin(size)
     let fault = try writer.writeBackground(size)
@@ -46,7 +52,7 @@ struct SVGWriter {
       ["\(XMLText.number($0.width))pt", "\(XMLText.number($0.height))pt"]
     }
     let box = [region.x, region.y, region.width, region.height].map(XMLText.number)
-    let words = SVGWords(drawing.details)
+    let words = SVGWords(drawing.details, prefix: prefix)
     sink.write(
       """
       <?xml version="1.0" encoding="UTF-8"?>
@@ -54,14 +60,14 @@ struct SVGWriter {
       width="\(sides?[0] ?? "\(size.width)")" height="\(sides?[1] ?? "\(size.height)")" \
       viewBox="\(box.joined(separator: " "))" preserveAspectRatio="none"\(words.attributes)>
       \(words.elements)\
-      <clipPath id="canvas"><rect x="\(clip[0])" y="\(clip[1])" width="\(clip[2])" height="\(clip[3])"/></clipPath>
+      <clipPath id="\(prefix)canvas"><rect x="\(clip[0])" y="\(clip[1])" width="\(clip[2])" height="\(clip[3])"/></clipPath>
 
       """)
     if !drawing.isTransparent {
       sink.write(
         "<rect x=\"\(box[0])\" y=\"\(box[1])\" width=\"\(box[2])\" height=\"\(box[3])\" fill=\"#fff\"/>\n")
     }
-    sink.write("<g clip-path=\"url(#canvas)\">\n")
+    sink.write("<g clip-path=\"url(#\(prefix)canvas)\">\n")
     if let fill = drawing.scene.fill {
       sink.write("<rect width=\"\(canvas.width)\" height=\"\(canvas.height)\" \(fill.attributes)/>\n")
     }
@@ -99,10 +105,10 @@ struct SVGWriter {
     let scale = [region.width / Double(size.width), region.height / Double(size.height)].map(XMLText.number)
     sink.write(
       """
-      <pattern id="hatching" width="16" height="16" patternUnits="userSpaceOnUse" \
+      <pattern id="\(prefix)hatching" width="16" height="16" patternUnits="userSpaceOnUse" \
       patternTransform="scale(\(scale[0]) \(scale[1]))">\
       <path d="M0,0H16V16H0Z" fill="#dcdcdc"/><path d="M0,0H8L0,8ZM16,0V8L8,16H0Z" fill="#c8c8c8"/></pattern>
-      <rect width="\(canvas.width)" height="\(canvas.height)" fill="url(#hatching)"/>
+      <rect width="\(canvas.width)" height="\(canvas.height)" fill="url(#\(prefix)hatching)"/>
 
       """)
   }
@@ -149,16 +155,18 @@ struct SVGWriter {
   private mutating func writeGlyphs() throws(DrawingRefusal) {
     guard let typesetter else { return }
     let visible = VisibleArea(drawing)
-    var names: [Glyph: Int] = [:]
+    var numbers: [Glyph: Int] = [:]
     sink.write("<defs>\n")
+    let largest = try largestUses(typesetter, visible)
     for label in drawing.scene.labels {
       let layout = try typesetter.layout(label.text)
       guard visible.touches(label, layout) else { continue }
       if layout.hasMissingGlyphs { missing.insert(label.text) }
-      enlarging?.add(label, layout)
-      for placed in layout.glyphs where names[placed.glyph] == nil {
-        names[placed.glyph] = names.count
-        try writeDefinition(placed, names.count, typesetter.color)
+      try enlarging?.add(label, layout)
+      for placed in layout.glyphs where numbers[placed.glyph] == nil {
+        numbers[placed.glyph] = numbers.count + 1
+        try writeDefinition(
+          placed, "\(prefix)g\(numbers.count)", typesetter.fonts, em: largest[placed.glyph] ?? 0)
       }
     }
     sink.write("</defs>\n")
@@ -167,27 +175,63 @@ struct SVGWriter {
       guard visible.touches(label, layout) else { continue }
       writeLetters(layout.letters, label)
       for placed in layout.glyphs {
-        guard let name = names[placed.glyph] else { continue }
-        writeUse(name + 1, of: placed, label, typesetter.color)
+        guard let number = numbers[placed.glyph] else { continue }
+        try writeUse("\(prefix)g\(number)", of: placed, label, typesetter.fonts)
       }
     }
   }
 
-  /// A glyph's picture in its own size, or the strokes of the box for a missing one.
-  private func writeDefinition(_ placed: GlyphLayout.Placed, _ name: Int, _ font: ColorFont)
+  /// The largest font size of each glyph of outlines that has to be a picture, in pixels of the canvas.
+  private func largestUses(_ typesetter: Typesetter, _ visible: VisibleArea) throws(DrawingRefusal) -> [Glyph:
+    Double]
+  {
+    var largest: [Glyph: Double] = [:]
+    for label in drawing.scene.labels {
+      let layout = try typesetter.layout(label.text)
+      guard visible.touches(label, layout) else { continue }
+      for placed in layout.glyphs where placed.ink != nil {
+        guard largest[placed.glyph].map({ $0 < label.size.pixels }) ?? true,
+          try typesetter.fonts.outlines(placed.glyph)?.glyph.isVector == false
+        else { continue }
+        largest[placed.glyph] = label.size.pixels
+      }
+    }
+    return largest
+  }
+
+  /// A glyph's outlines, its picture in its own size, or the strokes of the box for a missing one. `em` is the size of its largest use where
+  /// outlines become a picture.
+  private func writeDefinition(_ placed: GlyphLayout.Placed, _ name: String, _ fonts: ColorFonts, em: Double)
     throws(DrawingRefusal)
   {
-    let size = [placed.width, placed.height].map { ($0 * font.pixelsPerEm).rounded() }
+    if let outlines = try fonts.outlines(placed.glyph) {
+      let units = try fonts.unitsPerEm(placed.glyph)
+      guard !outlines.glyph.isVector else {
+        return sink.write(ColorGlyphSVG.elements(outlines.glyph, name: name, unitsPerEm: units))
+      }
+      let pixels = OutlineBitmap.sharpness * em * scale
+      guard let bitmap = try OutlineBitmap(outlines.glyph, pixelsPerEm: pixels) else { return }
+      let (across, down) = (bitmap.pixels.width, bitmap.pixels.height)
+      var map = bitmap.map
+      (map.a, map.d, map.e, map.f) = (map.a * units, map.d * units, map.e * units, map.f * units)
+      return try writeImage(
+        " id=\"\(name)\" width=\"\(across)\" height=\"\(down)\" transform=\"\(map.matrix)\"",
+        PNGWriter.png(of: bitmap.pixels, isTransparent: true))
+    }
+    let em = try fonts.pixelsPerEm(placed.glyph)
+    let size = [placed.width, placed.height].map { ($0 * em).rounded() }
     if case .missing(let scalars) = placed.glyph {
       let box = TofuBox(scalars: scalars, width: Int(size[0]), height: Int(size[1]))
-      return sink.write("<g id=\"g\(name)\" \(box.elements)</g>\n")
+      return sink.write("<g id=\"\(name)\" \(box.elements)</g>\n")
     }
     let sides = size.map(XMLText.number)
-    sink.write(
-      "<image id=\"g\(name)\" width=\"\(sides[0])\" height=\"\(sides[1])\" xlink:href=\"data:image/png;base64,"
-    )
+    try writeImage(" id=\"\(name)\" width=\"\(sides[0])\" height=\"\(sides[1])\"", fonts.glyphFile(placed))
+  }
+
+  private func writeImage(_ attributes: String, _ png: [UInt8]) throws(DrawingRefusal) {
+    sink.write("<image\(attributes) xlink:href=\"data:image/png;base64,")
     var base64 = Base64Writer(sink)
-    try font.glyphFile(placed).withUnsafeBytes { base64.write($0) }
+    png.withUnsafeBytes { base64.write($0) }
     base64.end()
     sink.write("\"/>\n")
   }
@@ -195,15 +239,22 @@ struct SVGWriter {
   private func writeLetters(_ letters: Outline, _ label: DrawingScene.Label) {
     guard !letters.isEmpty else { return }
     sink.write(
-      "<path transform=\"\(label.map.matrix)\" \(label.ink.attributes) d=\"\(letters.pathData)\"/>\n")
+      "<path transform=\"\(label.map.matrix)\" \(label.ink.attributes) d=\"\(letters.pathData())\"/>\n")
   }
 
   private func writeUse(
-    _ name: Int, of placed: GlyphLayout.Placed, _ label: DrawingScene.Label, _ font: ColorFont
-  ) {
-    let em = 1 / font.pixelsPerEm
-    let map = Affine(a: em, b: 0, c: 0, d: em, e: placed.x, f: placed.y).then(label.map)
-    sink.write("<use xlink:href=\"#g\(name)\" transform=\"\(map.matrix)\"/>\n")
+    _ name: String, of placed: GlyphLayout.Placed, _ label: DrawingScene.Label, _ fonts: ColorFonts
+  ) throws(DrawingRefusal) {
+    let box = Affine(a: 1, b: 0, c: 0, d: 1, e: placed.x, f: placed.y)
+    let map: Affine
+    if let outlines = try fonts.outlines(placed.glyph) {
+      let unit = 1 / (try fonts.unitsPerEm(placed.glyph))
+      map = Affine(a: unit, b: 0, c: 0, d: unit, e: 0, f: 0).then(outlines.inBox).then(box).then(label.map)
+    } else {
+      let em = 1 / (try fonts.pixelsPerEm(placed.glyph))
+      map = Affine(a: em, b: 0, c: 0, d: em, e: placed.x, f: placed.y).then(label.map)
+    }
+    sink.write("<use xlink:href=\"#\(name)\" transform=\"\(map.matrix)\"/>\n")
   }
 }
 
@@ -217,7 +268,7 @@ extension Color {
 
 extension Affine {
   /// The value of a `transform` attribute.
-  fileprivate var matrix: String {
+  var matrix: String {
     "matrix(\([a, b, c, d, e, f].map(XMLText.number).joined(separator: " ")))"
   }
 }
@@ -238,8 +289,8 @@ extension TofuBox {
 }
 
 extension Outline {
-  /// The value of the `d` attribute of a path.
-  fileprivate var pathData: String {
+  /// The value of the `d` attribute of a path, whose lengths are in that part of an em.
+  func pathData(unit: Double = 1) -> String {
     var data = ""
     forEach { step, points in
       switch step {
@@ -252,9 +303,9 @@ extension Outline {
       // Without an array of texts: a page of small letters has millions of points.
       for (index, point) in points.enumerated() {
         if index > 0 { data += " " }
-        data += XMLText.number(point.x)
+        data += XMLText.number(point.x * unit)
         data += " "
-        data += XMLText.number(point.y)
+        data += XMLText.number(point.y * unit)
       }
     }
     return data
@@ -276,6 +327,34 @@ extension GlyphLayout {
   }
 }
 
+// MARK: - Names of elements
+
+/// What the names of a drawing's elements begin with: a digest of all that these depend on. Two drawings on one web page have different names, or
+/// names for the same.
+struct SVGPrefix {
+  /// A letter and eight hexadecimal digits, with a hyphen.
+  let text: String
+
+  init(_ drawing: Drawing, _ size: PixelSize, font: FontFile?) {
+    let (scene, region, details) = (drawing.scene, drawing.region, drawing.details)
+    let drawn = DrawnArea(scene.canvas, crop: details.crop)
+    // Only what elements with a name depend on.
+    let numbers = [
+      drawn.left, drawn.top, drawn.width, drawn.height, region.x, region.y, region.width, region.height,
+      Double(size.width), Double(size.height), Double(font?.bytes.count ?? 0),
+    ]
+    let words = numbers.map(XMLText.number) + [details.title ?? "", details.alternative ?? ""]
+    // FNV-1a.
+    var digest: UInt64 = 0xcbf2_9ce4_8422_2325
+    for word in words + scene.labels.map(\.text.string) {
+      for byte in word.utf8 { digest = (digest ^ UInt64(byte)) &* 0x100_0000_01b3 }
+      digest = (digest ^ 0xFF) &* 0x100_0000_01b3
+    }
+    let digits = String(UInt32(truncatingIfNeeded: digest ^ digest >> 32), radix: 16)
+    text = "a" + String(repeating: "0", count: 8 - digits.count) + digits + "-"
+  }
+}
+
 // MARK: - Title and description
 
 /// The title and the description of an SVG file, by which those who cannot see it know what it shows (SVG 1.1, 5.4; WAI-ARIA
@@ -286,7 +365,7 @@ struct SVGWords {
   /// The first elements in it, with their line break.
   let elements: String
 
-  init(_ details: DrawingDetails) {
+  init(_ details: DrawingDetails, prefix: String) {
     let parts = [("title", details.title), ("desc", details.alternative)].compactMap { name, text in
       text.map { (name, $0) }
     }
@@ -294,10 +373,11 @@ struct SVGWords {
       (attributes, elements) = ("", "")
       return
     }
-    let names = parts.map(\.0).joined(separator: " ")
+    let names = parts.map { prefix + $0.0 }.joined(separator: " ")
     attributes = " role=\"img\" aria-labelledby=\"\(names)\""
     elements =
-      parts.map { "<\($0.0) id=\"\($0.0)\">\(XMLText.escaped($0.1))</\($0.0)>" }.joined(separator: "\n")
+      parts.map { "<\($0.0) id=\"\(prefix)\($0.0)\">\(XMLText.escaped($0.1))</\($0.0)>" }.joined(
+        separator: "\n")
       + "\n"
   }
 }

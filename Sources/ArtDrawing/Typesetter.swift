@@ -16,6 +16,8 @@ struct GlyphLayout {
     var width: Double
     /// The height.
     var height: Double
+    /// The ink of outlines, from the top left corner of the box, which it may exceed; nil for all that fills its box.
+    var ink: Outline.Bounds?
   }
 
   /// The emoji, and the boxes for missing glyphs, left to right.
@@ -49,8 +51,9 @@ struct GlyphLayout {
 
 /// Lays texts out, in a colour font and in the fonts for letters.
 final class Typesetter {
-  /// The font of the emoji.
-  let color: ColorFont
+  /// The fonts of the emoji.
+  let fonts: ColorFonts
+  private var color: ColorFont { fonts.first }
   private let letters: LetterFonts
   private var layouts: [EmojiText: GlyphLayout] = [:]
   /// What `layouts` holds: points of outlines, and glyphs, which take as much as eight points each.
@@ -58,13 +61,13 @@ final class Typesetter {
 
   /// Opens the colour font at that path, and the fonts for letters. Throws `noFont` and `badFont`.
   convenience init(path: String?, letterFolders: [String] = []) throws(DrawingRefusal) {
-    try self.init(OpenFonts(color: path, letterFolders: letterFolders))
+    try self.init(OpenFonts(colors: [path].compactMap(\.self), letterFolders: letterFolders))
   }
 
   /// Reads the fonts. Throws `noFont` and `badFont`.
   init(_ fonts: OpenFonts) throws(DrawingRefusal) {
-    color = try ColorFont(fonts.color())
-    letters = LetterFonts(fonts.letters, color: color.shaper)
+    self.fonts = try ColorFonts(fonts.colors)
+    letters = LetterFonts(fonts.letters, color: self.fonts)
   }
 
   /// The layout of a text, with the centre of its box at the label's position. Throws `noMemory`.
@@ -108,7 +111,7 @@ extension Typesetter {
     var top = -height / 2
     for line in lines {
       let baseline = top + line.ascent
-      place(line, x: -line.width / 2, y: baseline, in: &result)
+      try place(line, x: -line.width / 2, y: baseline, in: &result)
       result.baselines.append(baseline)
       top = baseline + line.descent
     }
@@ -131,44 +134,55 @@ extension Typesetter {
   }
 
   /// Adds the glyphs of a line whose start is at a point.
-  private func place(_ line: LetterFonts.Line, x: Double, y: Double, in result: inout GlyphLayout) {
+  private func place(_ line: LetterFonts.Line, x: Double, y: Double, in result: inout GlyphLayout)
+    throws(DrawingRefusal)
+  {
     for shaped in line.glyphs {
       switch shaped.glyph {
       case .letter(let outline): result.letters.append(outline, x: x + shaped.x, y: y + shaped.y)
-      case .emoji(let number):
+      case .emoji(let index, let number):
         // A blank glyph has no bitmap.
-        guard let extent = color.strike.extent(number) else { continue }
-        result.glyphs.append(placed(.color(number), extent, x: x + shaped.x, y: y + shaped.y))
+        guard let font = try fonts.font(index), let extent = font.extent(number) else { continue }
+        result.glyphs.append(
+          try placed(.color(font: index, number), extent, font.pixelsPerEm, x: x + shaped.x, y: y + shaped.y))
       case .missing(let scalar):
-        placeBox([scalar], shaped, x: x, y: y, in: &result)
+        try placeBox([scalar], shaped, x: x, y: y, in: &result)
         result.unknown.append(scalar)
-      case .unjoined(let scalars): placeBox(scalars, shaped, x: x, y: y, in: &result)
+      case .unjoined(let scalars): try placeBox(scalars, shaped, x: x, y: y, in: &result)
       }
     }
   }
 
   private func placeBox(
     _ scalars: [UInt32], _ shaped: LetterFonts.Shaped, x: Double, y: Double, in result: inout GlyphLayout
-  ) {
+  ) throws(DrawingRefusal) {
     result.glyphs.append(
-      placed(.missing(scalars), color.strike.ordinary, x: x + shaped.x, y: y + shaped.y))
+      try placed(.missing(scalars), color.ordinary, color.pixelsPerEm, x: x + shaped.x, y: y + shaped.y))
     result.hasMissingGlyphs = true
   }
 
-  private func placed(_ glyph: Glyph, _ extent: GlyphStrike.Extent, x: Double, y: Double)
-    -> GlyphLayout.Placed
+  private func placed(_ glyph: Glyph, _ extent: GlyphStrike.Extent, _ em: Double, x: Double, y: Double)
+    throws(DrawingRefusal) -> GlyphLayout.Placed
   {
-    let em = color.pixelsPerEm
-    return GlyphLayout.Placed(
+    GlyphLayout.Placed(
       glyph: glyph, x: x + Double(extent.left) / em, y: y - Double(extent.top) / em,
-      width: Double(extent.width) / em, height: Double(extent.height) / em)
+      width: Double(extent.width) / em, height: Double(extent.height) / em, ink: try ink(of: glyph))
+  }
+
+  /// The ink of a glyph of outlines, from the top left corner of its box; nil for any other.
+  private func ink(of glyph: Glyph) throws(DrawingRefusal) -> Outline.Bounds? {
+    guard let outlines = try fonts.outlines(glyph) else { return nil }
+    guard let ink = outlines.glyph.ink else { return Outline.Bounds(left: 0, top: 0, right: 0, bottom: 0) }
+    let box = outlines.inBox.bounds(
+      x: ink.left, y: ink.top, width: ink.right - ink.left, height: ink.bottom - ink.top)
+    return Outline.Bounds(left: box.x, top: box.y, right: box.x + box.width, bottom: box.y + box.height)
   }
 }
 
 // MARK: - Emoji labels
 
 extension Typesetter {
-  /// A glyph's box in pixels of the bitmaps, from the start of the text on the baseline; y points downwards.
+  /// A glyph's box in pixels of the first font, from the start of the text on the baseline; y points downwards.
   private struct Piece {
     var glyph: Glyph
     var left: Double
@@ -177,12 +191,12 @@ extension Typesetter {
     var height: Double
   }
 
-  /// The glyphs on one baseline. Letters are set in their own font, where the colour font lacks them.
+  /// The glyphs on one baseline. Letters are set in their own font, where the colour fonts lack them.
   private func label(_ text: String) throws(DrawingRefusal) -> GlyphLayout {
-    let layout = centered(pieces(text))
+    let layout = try centered(pieces(text))
     guard layout.hasMissingGlyphs, let line = try letters.shape(text[...]) else { return layout }
     var mixed = GlyphLayout(width: 0, height: 0, baselines: [0])
-    place(line, x: 0, y: 0, in: &mixed)
+    try place(line, x: 0, y: 0, in: &mixed)
     // Nothing is gained where no letter was found, and a box for several characters that belong together is lost.
     guard !mixed.letters.isEmpty else { return layout }
     var boxes = mixed.glyphs.map { ($0.x, $0.y, $0.x + $0.width, $0.y + $0.height) }
@@ -195,7 +209,7 @@ extension Typesetter {
     return mixed
   }
 
-  private func pieces(_ text: String) -> [Piece] {
+  private func pieces(_ text: String) throws(DrawingRefusal) -> [Piece] {
     let shaped = color.shaper.shape(text)
     // A document may contain joiners and selectors alone; they must stay visible.
     guard !shaped.isEmpty else { return [missing(text.unicodeScalars.map(\.value), at: 0)] }
@@ -203,21 +217,26 @@ extension Typesetter {
     var pen = 0.0
     var index = 0
     while index < shaped.count {
-      // The glyphs of one cluster; if one of them is missing, one box replaces all. So it does for a sequence of emoji that the font does
-      // not join: its pieces would lie outside of the label's box.
+      // The glyphs of one cluster. One glyph in another font replaces them if one is missing, or if they are a sequence of emoji that the font
+      // does not join; else one box: their pieces would lie outside of the label's box.
       let cluster = shaped[index].cluster
       let end = shaped[index...].firstIndex { $0.cluster != cluster } ?? shaped.count
       let glyphs = shaped[index..<end]
       let scalars = Self.scalars(of: text, from: cluster, to: end < shaped.count ? shaped[end].cluster : nil)
       let isBlank = scalars.allSatisfy(\.properties.isWhitespace)
-      let extents = glyphs.map { $0.glyph == 0 ? nil : color.strike.extent($0.glyph) }
+      let extents = glyphs.map { $0.glyph == 0 ? nil : color.extent($0.glyph) }
       let isWhole =
         extents.count == 1 && extents[0] != nil && !color.shaper.isStandIn(shaped[index].glyph, for: scalars)
       if isBlank || isWhole {
         for (glyph, extent) in zip(glyphs, extents) {
-          if let extent { result.append(piece(.color(glyph.glyph), extent, glyph, pen)) }
-          pen += glyph.advance * color.pixelsPerEm
+          if let extent { result.append(piece(.color(font: 0, glyph.glyph), extent, glyph, pen, color)) }
+          pen += advance(of: glyph, in: color)
         }
+      } else if let (font, number, glyph) = try fonts.joined(String(String.UnicodeScalarView(scalars))),
+        let extent = font.extent(glyph.glyph)
+      {
+        result.append(piece(.color(font: number, glyph.glyph), extent, glyph, pen, font))
+        pen += advance(of: glyph, in: font)
       } else {
         let piece = missing(Glyph.shownScalars(of: scalars), at: pen)
         result.append(piece)
@@ -228,20 +247,27 @@ extension Typesetter {
     return result
   }
 
+  /// From the pen to that of the next glyph, in pixels of the first font.
+  private func advance(of glyph: Shaper.Shaped, in font: ColorFont) -> Double {
+    (font.hasFixedAdvance ? ColorFont.advance : glyph.advance) * color.pixelsPerEm
+  }
+
   private func missing(_ scalars: [UInt32], at pen: Double) -> Piece {
-    let box = color.strike.ordinary
+    let box = color.ordinary
     return Piece(
       glyph: .missing(scalars), left: pen, top: -Double(box.top), width: Double(box.width),
       height: Double(box.height))
   }
 
-  private func piece(_ glyph: Glyph, _ extent: GlyphStrike.Extent, _ shaped: Shaper.Shaped, _ pen: Double)
-    -> Piece
-  {
-    Piece(
-      glyph: glyph, left: pen + shaped.x * color.pixelsPerEm + Double(extent.left),
-      top: -shaped.y * color.pixelsPerEm - Double(extent.top), width: Double(extent.width),
-      height: Double(extent.height))
+  private func piece(
+    _ glyph: Glyph, _ extent: GlyphStrike.Extent, _ shaped: Shaper.Shaped, _ pen: Double, _ font: ColorFont
+  ) -> Piece {
+    // Exactly 1 in the first font.
+    let scale = color.pixelsPerEm / font.pixelsPerEm
+    return Piece(
+      glyph: glyph, left: pen + shaped.x * color.pixelsPerEm + Double(extent.left) * scale,
+      top: -shaped.y * color.pixelsPerEm - Double(extent.top) * scale, width: Double(extent.width) * scale,
+      height: Double(extent.height) * scale)
   }
 
   /// The scalars between two byte offsets of a text; to its end where the second is nil.
@@ -255,23 +281,24 @@ extension Typesetter {
     return result
   }
 
-  private func centered(_ pieces: [Piece]) -> GlyphLayout {
+  private func centered(_ pieces: [Piece]) throws(DrawingRefusal) -> GlyphLayout {
     let left = pieces.map(\.left).min() ?? 0
     let right = pieces.map { $0.left + $0.width }.max() ?? 0
     let top = pieces.map(\.top).min() ?? 0
     let bottom = pieces.map { $0.top + $0.height }.max() ?? 0
     let (middle, center) = ((left + right) / 2, (top + bottom) / 2)
     let em = color.pixelsPerEm
-    return GlyphLayout(
-      glyphs: pieces.map {
+    var layout = GlyphLayout(
+      width: (right - left) / em, height: (bottom - top) / em, baselines: [-center / em])
+    for piece in pieces {
+      if case .missing = piece.glyph { layout.hasMissingGlyphs = true }
+      layout.glyphs.append(
         GlyphLayout.Placed(
-          glyph: $0.glyph, x: ($0.left - middle) / em, y: ($0.top - center) / em, width: $0.width / em,
-          height: $0.height / em)
-      },
-      width: (right - left) / em, height: (bottom - top) / em, baselines: [-center / em],
-      hasMissingGlyphs: pieces.contains {
-        if case .missing = $0.glyph { true } else { false }
-      })
+          glyph: piece.glyph, x: (piece.left - middle) / em, y: (piece.top - center) / em,
+          width: piece.width / em,
+          height: piece.height / em, ink: try ink(of: piece.glyph)))
+    }
+    return layout
   }
 }
 

@@ -37,11 +37,20 @@ struct VisibleArea {
 }
 
 extension GlyphLayout {
-  /// How far it reaches to the sides and up and down from its centre. Letters may reach beyond their box.
+  /// How far it reaches to the sides and up and down from its centre. Letters and outlines of emoji may reach beyond their box.
   fileprivate var reach: (across: Double, down: Double) {
-    let own = (across: width / 2, down: height / 2)
-    guard let box = letters.bounds else { return own }
-    return (max(own.across, -box.left, box.right), max(own.down, -box.top, box.bottom))
+    var own = (across: width / 2, down: height / 2)
+    for box in glyphs.compactMap(\.inkBox) + [letters.bounds].compactMap(\.self) {
+      own = (max(own.across, -box.left, box.right), max(own.down, -box.top, box.bottom))
+    }
+    return own
+  }
+}
+
+extension GlyphLayout.Placed {
+  /// The ink of outlines, from the label's centre; nil for all that fills its box.
+  var inkBox: Outline.Bounds? {
+    ink.map { Outline.Bounds(left: x + $0.left, top: y + $0.top, right: x + $0.right, bottom: y + $0.bottom) }
   }
 }
 
@@ -78,6 +87,9 @@ struct Affine: Equatable {
   var e: Double
   var f: Double
 
+  /// Maps everything to itself.
+  static let identity = Affine(a: 1, b: 0, c: 0, d: 1, e: 0, f: 0)
+
   /// The map that does this one first, then the other.
   func then(_ other: Affine) -> Affine {
     Affine(
@@ -94,6 +106,14 @@ struct Affine: Equatable {
       a: d / determinant, b: -b / determinant, c: -c / determinant, d: a / determinant,
       e: (c * f - d * e) / determinant, f: (b * e - a * f) / determinant)
     return [map.a, map.b, map.c, map.d, map.e, map.f].allSatisfy(\.isFinite) ? map : nil
+  }
+
+  /// Whether it maps shapes to shapes that are not almost lines, with numbers that Cairo computes with.
+  var isDrawable: Bool {
+    let largest = max(abs(a), abs(b), abs(c), abs(d))
+    let determinant = abs(a * d - b * c)
+    return [a, b, c, d, e, f].allSatisfy(\.isFinite) && largest > 1e-6 && largest < 1e6
+      && determinant > 1e-7 * largest * largest
   }
 
   /// The smallest upright rectangle around a mapped one.
@@ -152,12 +172,14 @@ extension DrawingScene.Label {
 
 // MARK: - Files of glyphs
 
-extension ColorFont {
-  /// A glyph's picture as a PNG file: the font's own if it has the right size, otherwise encoded from the
-  /// bitmap. Throws `noMemory`.
+extension ColorFonts {
+  /// The picture of a bitmap as a PNG file: the font's own if it has the right size, otherwise encoded from its pixels. Throws `noMemory` and
+  /// `badFont`.
   func glyphFile(_ placed: GlyphLayout.Placed) throws(DrawingRefusal) -> [UInt8] {
-    if case .color(let number) = placed.glyph, let file = png(number) {
-      let size = [placed.width, placed.height].map { Int(($0 * pixelsPerEm).rounded()) }
+    if case .color(let index, let number) = placed.glyph, let font = try font(index),
+      let file = font.shaper.png(number)
+    {
+      let size = [placed.width, placed.height].map { Int(($0 * font.pixelsPerEm).rounded()) }
       if Self.size(file) == size { return file }
     }
     return try PNGWriter.png(of: bitmap(placed.glyph), isTransparent: true)

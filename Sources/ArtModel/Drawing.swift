@@ -39,21 +39,21 @@ public struct Drawing: Hashable, Sendable {
   public var format: Format
   /// Whether empty areas are transparent instead of white.
   public var isTransparent: Bool
-  /// The path of the colour font; nil if none was found.
-  public var font: String?
+  /// The paths of the colour fonts, the first choice first; empty if none was found. What a font lacks comes from the next.
+  public var fonts: [String]
   /// What it has for print and for readers.
   public var details: DrawingDetails
 
   /// A drawing with these values.
   public init(
-    scene: DrawingScene, region: CanvasRect, format: Format, isTransparent: Bool = false, font: String?,
+    scene: DrawingScene, region: CanvasRect, format: Format, isTransparent: Bool = false, fonts: [String],
     details: DrawingDetails = DrawingDetails()
   ) {
     self.scene = scene
     self.region = region
     self.format = format
     self.isTransparent = isTransparent
-    self.font = font
+    self.fonts = fonts
     self.details = details
   }
 }
@@ -128,7 +128,7 @@ public struct DrawingRefusal: Error, Hashable, Sendable {
   public enum Reason: String, Sendable, CaseIterable {
     /// There is no font file, or none at the given path.
     case noFont
-    /// The file is not a font with bitmap colour glyphs.
+    /// The file is not a font with emoji in colours.
     case badFont
     /// The drawing has too many pixels, or takes too long.
     case tooLarge

@@ -68,14 +68,14 @@ package enum WorkerVerb: Sendable, Hashable {
 
 /// Where the fonts of a drawing are.
 package struct FontPaths: Sendable, Hashable {
-  /// The path of the colour font; nil if none was found.
-  package var color: String?
+  /// The paths of the colour fonts, the first choice first; empty if none was found.
+  package var colors: [String]
   /// The folders of the fonts for letters; empty if they are not needed or not installed.
   package var letterFolders: [String]
 
   /// Fonts at these paths.
-  package init(color: String?, letterFolders: [String] = []) {
-    self.color = color
+  package init(colors: [String], letterFolders: [String] = []) {
+    self.colors = colors
     self.letterFolders = letterFolders
   }
 
@@ -83,15 +83,15 @@ package struct FontPaths: Sendable, Hashable {
   private static let lettersMark = "letters="
 
   fileprivate var arguments: [String] {
-    [color].compactMap(\.self).map { Self.colorMark + $0 } + letterFolders.map { Self.lettersMark + $0 }
+    colors.map { Self.colorMark + $0 } + letterFolders.map { Self.lettersMark + $0 }
   }
 
   /// Takes the arguments for fonts from the front of others.
   fileprivate init(leading rest: inout ArraySlice<String>) {
-    self.init(color: nil)
+    self.init(colors: [])
     while let argument = rest.first {
       if argument.hasPrefix(Self.colorMark) {
-        color = String(argument.dropFirst(Self.colorMark.count))
+        colors.append(String(argument.dropFirst(Self.colorMark.count)))
       } else if argument.hasPrefix(Self.lettersMark) {
         letterFolders.append(String(argument.dropFirst(Self.lettersMark.count)))
       } else {
@@ -267,7 +267,7 @@ package struct SentScene {
     return Drawing(
       scene: DrawingScene(canvas: draw.canvas, fill: draw.fill, labels: labels, picture: picture),
       region: draw.region,
-      format: draw.format, isTransparent: draw.isTransparent, font: nil, details: draw.details)
+      format: draw.format, isTransparent: draw.isTransparent, fonts: [], details: draw.details)
   }
 }
 

@@ -81,6 +81,6 @@ struct GlyphSheet {
     let size = try PixelSize(width: canvas.width, height: canvas.height)
     return Drawing(
       scene: DrawingScene(canvas: canvas, labels: list, picture: nil), region: CanvasRect(canvas),
-      format: .png(size), isTransparent: true, font: EmojiFont.find(nil))
+      format: .png(size), isTransparent: true, fonts: EmojiFont.find(nil))
   }
 }

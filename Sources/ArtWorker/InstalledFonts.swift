@@ -4,29 +4,37 @@ import ArtModel
 import ArtSystem
 import Glibc
 
-/// Finds the font with colour glyphs.
+/// Finds the fonts with emoji in colours.
 public enum EmojiFont {
-  /// The file name of Noto Color Emoji with bitmaps, in all distributions.
-  private static let name = "NotoColorEmoji.ttf"
-
-  /// The path that the user gave; else that in `EMOJIART_FONT`; else Noto Color Emoji in the user's font
-  /// folders or the system's. Nil when there is none.
-  public static func find(_ path: String?) -> String? {
+  /// The files to draw with, the first choice first: the font that the user gave, by its name or its path; else that in `EMOJIART_FONT`; and
+  /// then Noto Color Emoji in the user's font folders or the system's, as outlines and as bitmaps, for what the first lacks. Empty where there is
+  /// none. A name that is not installed stays a name, which drawing reports.
+  public static func find(_ choice: String?) -> [String] {
     find(
-      path, environment: { Environment[$0] }, isFile: { FileStatus.isRegularFile(at: $0, access: R_OK) })
+      choice, environment: { Environment[$0] }, isFile: { FileStatus.isRegularFile(at: $0, access: R_OK) })
   }
 
   /// The same for tests. A path that the user gave is not checked here: drawing reports what is wrong with it.
   static func find(
-    _ path: String?, environment: @escaping (String) -> String?, isFile: (String) -> Bool
-  ) -> String? {
-    if let path = path ?? environment("EMOJIART_FONT") { return path }
-    return folders(environment).lazy.map { "\($0)/\(name)" }.first(where: isFile)
+    _ choice: String?, environment: @escaping (String) -> String?, isFile: (String) -> Bool
+  ) -> [String] {
+    let folders = folders(environment)
+    func files(_ name: EmojiFontName) -> [String] {
+      // The best file in any folder wins over others in the first folder.
+      name.files.compactMap { file in folders.lazy.map { "\($0)/\(file)" }.first(where: isFile) }
+    }
+    var found: [String] = []
+    if let choice = choice ?? environment("EMOJIART_FONT") {
+      found = EmojiFontName(rawValue: choice).map(files) ?? []
+      if found.isEmpty { found = [choice] }
+    }
+    for path in files(.noto) where !found.contains(path) { found.append(path) }
+    return found
   }
 
   /// Folders to search, the user's before the system's.
   private static func folders(_ environment: @escaping (String) -> String?) -> [String] {
-    roots(environment).flatMap { root in subfolders.map { "\(root)\($0)" } }
+    roots(environment).flatMap { root in subfolders.map { "\(root)\($0)" } } + browsers
   }
 
   /// Folders in whose subfolders fonts are.
@@ -45,7 +53,13 @@ public enum EmojiFont {
   /// user's own.
   fileprivate static let subfolders = [
     "/truetype/noto", "/noto", "/google-noto-emoji", "/google-noto-color-emoji-fonts", "/noto-emoji",
-    "/truetype", "",
+    "/truetype", "/openmoji", "/truetype/openmoji", "/twemoji", "/truetype/twemoji", "",
+  ]
+
+  /// Folders of browsers that bring Twemoji, and of TeX Live's package in Fedora.
+  private static let browsers = [
+    "/usr/lib/firefox-esr/fonts", "/usr/lib/firefox/fonts", "/usr/lib64/firefox/fonts",
+    "/usr/share/texlive/texmf-dist/fonts/truetype/public/twemoji-colr",
   ]
 }
 

@@ -99,7 +99,7 @@ public struct Renderer: Sendable {
           .tooLarge, "\(drawings.count) pages; a file has 1 to \(DrawingDetails.pages); draw several files"))
     }
     let fonts = FontPaths(
-      color: drawings.font, letterFolders: drawings.hasLetters ? LetterFontFolders.find() : [])
+      colors: drawings.fonts, letterFolders: drawings.hasLetters ? LetterFontFolders.find() : [])
     let limit = Self.resultLimit
     let unsent = Mutex<DrawingFailure?>(nil)
     do throws(DrawingFailure) {
@@ -158,7 +158,7 @@ public struct Renderer: Sendable {
 public struct DrawingSequence: Sendable {
   /// The number of drawings.
   public let count: Int
-  let font: String?
+  let fonts: [String]
   /// The formats of their pictures.
   let pictures: Set<PictureKind>
   let hasLetters: Bool
@@ -167,18 +167,18 @@ public struct DrawingSequence: Sendable {
   /// A sequence of `count` drawings. `pictures` are the formats of their pictures, and `drawing` makes the one with that
   /// index, on another thread.
   public init(
-    count: Int, font: String?, pictures: Set<PictureKind>, hasLetters: Bool,
+    count: Int, fonts: [String], pictures: Set<PictureKind>, hasLetters: Bool,
     drawing: @escaping @Sendable (Int) throws(ArtError) -> Drawing
   ) {
-    (self.count, self.font, self.pictures, self.hasLetters, self.drawing) = (
-      count, font, pictures, hasLetters, drawing
+    (self.count, self.fonts, self.pictures, self.hasLetters, self.drawing) = (
+      count, fonts, pictures, hasLetters, drawing
     )
   }
 
   /// Drawings that are made.
   init(_ drawings: [Drawing]) {
     self.init(
-      count: drawings.count, font: drawings.first?.font,
+      count: drawings.count, fonts: drawings.first?.fonts ?? [],
       pictures: Set(drawings.flatMap { PictureKind.ofBackground($0.scene.picture ?? []) }),
       hasLetters: drawings.contains { $0.scene.hasLetters }
     ) { drawings[$0] }

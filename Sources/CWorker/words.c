@@ -88,6 +88,12 @@ static PangoFont *new_font(const struct cwords_font *font, uint32_t index, Pango
       pango_coverage_set(self->coverage, (int)character, PANGO_COVERAGE_EXACT);
     }
   }
+  if (font->is_color) {
+    // Noto Color Emoji's, whatever the font: so a line is as high with emoji of another font.
+    self->ascent = em / 2048 * 1900;
+    self->descent = em / 2048 * 500;
+    return PANGO_FONT(self);
+  }
   hb_font_t *scaled = font_create(PANGO_FONT(self));
   hb_font_extents_t extents;
   if (hb_font_get_h_extents(scaled, &extents)) {

@@ -82,17 +82,17 @@ enum Sandbox {
       PictureDecoders.prepare(kinds)
       close(csandbox_decode)
     case .draw(let paths, let kinds):
-      let fonts = OpenFonts(color: paths.color, letterFolders: paths.letterFolders)
+      let fonts = OpenFonts(colors: paths.colors, letterFolders: paths.letterFolders)
       if !kinds.isEmpty { PictureDecoders.prepare(kinds) }
       close(csandbox_draw)
       return fonts
     case .measure(let paths):
-      let fonts = OpenFonts(color: paths.color, letterFolders: paths.letterFolders)
+      let fonts = OpenFonts(colors: paths.colors, letterFolders: paths.letterFolders)
       close(csandbox_measure)
       return fonts
     case .sandbox: break
     }
-    return OpenFonts(color: nil)
+    return OpenFonts(colors: [])
   }
 
   private static func close(_ policy: csandbox_policy, readable paths: [String] = []) {

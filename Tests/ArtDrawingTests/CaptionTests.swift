@@ -37,7 +37,7 @@ import Testing
     return Drawing(
       scene: DrawingScene(canvas: canvas, labels: labels, picture: nil), region: region ?? CanvasRect(canvas),
       format: .png(try size ?? PixelSize(width: 300, height: 200)), isTransparent: isTransparent,
-      font: Sheet.font)
+      fonts: [Sheet.font])
   }
 
   private func painted(_ drawing: Drawing, bands: [Int] = []) throws -> [UInt8] {
@@ -289,7 +289,7 @@ import Testing
     let size = try PixelSize(width: 500, height: 500)
     let scene = DrawingScene(canvas: canvas, labels: wide, picture: nil)
     func made(_ format: Drawing.Format) throws -> [UInt8] {
-      try Drawing(scene: scene, region: region, format: format, font: Sheet.font)
+      try Drawing(scene: scene, region: region, format: format, fonts: [Sheet.font])
         .made(letterFolders: Self.letters).bytes
     }
     let own = try Pixels(decoding: made(.png(size)))

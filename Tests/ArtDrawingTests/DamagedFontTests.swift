@@ -13,12 +13,12 @@ import Testing
   )
   func brokenBitmap() throws {
     let typesetter = try Typesetter(path: Sheet.font)
-    let font = typesetter.color
-    guard case .color(let bee) = try typesetter.layout(try EmojiText("🐝")).glyphs[0].glyph else {
+    let font = typesetter.fonts.first
+    guard case .color(_, let bee) = try typesetter.layout(try EmojiText("🐝")).glyphs[0].glyph else {
       Issue.record("no bee")
       return
     }
-    let png = Data(try #require(font.png(bee)))
+    let png = Data(try #require(font.shaper.png(bee)))
     var file = try Data(contentsOf: URL(fileURLWithPath: Sheet.font))
     let place = try #require(file.range(of: png))
     // The bitmap's size can still be read.

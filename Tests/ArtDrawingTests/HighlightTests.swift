@@ -215,7 +215,7 @@ import Testing
     }
   }
 
-  private static var fonts: OpenFonts { OpenFonts(color: Scenes.font) }
+  private static var fonts: OpenFonts { OpenFonts(colors: [Scenes.font]) }
 
   private static func made(_ panels: [Drawing]) throws -> (bytes: [UInt8], drawn: [Drawn]) {
     var bytes: [UInt8] = []

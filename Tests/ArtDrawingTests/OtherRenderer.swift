@@ -44,22 +44,27 @@ final class OtherRenderer {
       _ = try write(file, "page-\(index).svg")
       page += "<img src=\"page-\(index).svg\">"
     }
-    let file = try write(Array(page.utf8), "page.html")
-    let picture = folder.appendingPathComponent("page.png")
-    try run(
-      "chromium", "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
-      "--disable-dev-shm-usage",
-      "--force-color-profile=srgb", "--default-background-color=00000000",
-      "--user-data-dir=\(folder.appendingPathComponent("profile").path)",
-      "--window-size=\(max(width, 500)),\(height * files.count)", "--screenshot=\(picture.path)",
-      file.absoluteString)
-    let whole = try Pixels(contentsOf: picture)
+    let whole = try chromium(page: page, width: width, height: height * files.count)
     return try files.indices.map { index in
       let rows = (index * height..<(index + 1) * height).flatMap { row in
         whole.bytes[4 * row * whole.width..<4 * (row * whole.width + width)]
       }
       return try Pixels(width: width, height: height, bytes: Array(rows))
     }
+  }
+
+  /// The pixels of a page in Chromium, which may name the files that were written.
+  func chromium(page: String, width: Int, height: Int) throws -> Pixels {
+    let file = try write(Array(page.utf8), "page.html")
+    let picture = folder.appendingPathComponent("page.png")
+    try run(
+      "chromium", "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
+      "--disable-dev-shm-usage", "--allow-file-access-from-files", "--virtual-time-budget=20000",
+      "--force-color-profile=srgb", "--default-background-color=00000000",
+      "--user-data-dir=\(folder.appendingPathComponent("profile").path)",
+      "--window-size=\(max(width, 500)),\(height)", "--screenshot=\(picture.path)",
+      file.absoluteString)
+    return try Pixels(contentsOf: picture)
   }
 
   /// The pixels of a line of text in that family of fonts, 100 pixels high.

@@ -10,7 +10,12 @@ import Testing
 @Suite("Parts of a drawing") struct PartsTests {
   private let texts = ["🐝", "👩‍🚀", "🏳️‍🌈", "1️⃣", "❤️", "🐝🌸", "🇳🇱", "\u{16A0}🐝"]
 
-  private func sheet(_ random: inout SplitMix64) throws -> Sheet {
+  /// Bitmaps, and outlines with every kind of paint.
+  private static let fonts = [Sheet.font, TestFonts.path("paints-1")]
+
+  private func sheet(_ random: inout SplitMix64, _ font: String = Sheet.font) throws -> Sheet {
+    let texts =
+      try font == Sheet.font ? texts : TestFonts.glyphs("paints-1").filter { $0.draws == true }.map(\.text)
     let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .appendingPathComponent("../../Fixtures/images").standardizedFileURL
     let pictures = ["meadow.jpg", "alpha.png", "turned-6.jpg", "wide.png", nil]
@@ -19,7 +24,7 @@ import Testing
     }
     var sheet = try Sheet(
       .random(in: 1...160, using: &random), .random(in: 1...160, using: &random), picture: picture,
-      isTransparent: .random(using: &random))
+      isTransparent: .random(using: &random), fonts: [font])
     for _ in 0..<Int.random(in: 0...12, using: &random) {
       try sheet.add(
         try #require(texts.randomElement(using: &random)), .random(in: -40...200, using: &random),
@@ -28,16 +33,16 @@ import Testing
     return sheet
   }
 
-  @Test("V5 bands of a drawing have the pixels of the whole, wherever it is cut")
-  func bands() throws {
+  @Test("V5 bands of a drawing have the pixels of the whole, wherever it is cut", arguments: fonts)
+  func bands(font: String) throws {
     var random = SplitMix64(seed: 25)
     var cuts = 0
     for _ in 0..<60 {
-      let sheet = try sheet(&random)
+      let sheet = try sheet(&random, font)
       let size = try PixelSize(
         width: .random(in: 1...200, using: &random), height: .random(in: 1...200, using: &random))
       let drawing = try sheet.drawing(width: size.width, height: size.height)
-      let painter = try Painter(drawing, size: size, Typesetter(path: Sheet.font))
+      let painter = try Painter(drawing, size: size, Typesetter(path: font))
       let whole = Painted(try painter.whole()).bytes
       var parts: [UInt8] = []
       var top = 0
@@ -64,11 +69,11 @@ import Testing
     #expect(try sheet.painted().bytes != before)
   }
 
-  @Test("V5 a region has the pixels of the whole, in any whole scale")
-  func regions() throws {
+  @Test("V5 a region has the pixels of the whole, in any whole scale", arguments: fonts)
+  func regions(font: String) throws {
     var random = SplitMix64(seed: 26)
     for _ in 0..<40 {
-      let sheet = try sheet(&random)
+      let sheet = try sheet(&random, font)
       let (canvas, scale) = (sheet.canvas, 1 + random.below(3))
       let whole = try sheet.painted(width: canvas.width * scale, height: canvas.height * scale)
       let left = Int.random(in: 0..<canvas.width, using: &random)

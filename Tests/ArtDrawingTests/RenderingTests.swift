@@ -12,7 +12,7 @@ import Testing
   func sequences() throws {
     let file = "/usr/share/unicode/emoji/emoji-test.txt"
     let typesetter = try Typesetter(path: Sheet.font)
-    let font = typesetter.color
+    let font = typesetter.fonts
     var count = 0
     var blank = 0
     for line in try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n")
@@ -38,7 +38,7 @@ import Testing
   @Test("V2 the centre of a label is at its place, and its font size is its size, at any scale")
   func placement() throws {
     let typesetter = try Typesetter(path: Sheet.font)
-    let font = typesetter.color
+    let font = typesetter.fonts
     let texts = ["🐝", "👩‍🚀", "🏳️‍🌈", "🦒", "🪝"]
     var random = SplitMix64(seed: 21)
     var furthest = 0.0
@@ -56,7 +56,7 @@ import Testing
       let glyph = try typesetter.layout(try EmojiText(text)).glyphs[0].glyph
       let bitmap = Painted(try font.bitmap(glyph))
       let own = try #require(bitmap.center)
-      let em = size * scale / font.pixelsPerEm
+      let em = size * scale / font.first.pixelsPerEm
       let expected = (
         x: x * scale + (own.x - Double(bitmap.width) / 2) * em,
         y: y * scale + (own.y - Double(bitmap.height) / 2) * em
@@ -70,9 +70,9 @@ import Testing
   @Test("V2 a glyph in the size of the font's bitmaps and on whole pixels is its bitmap, byte for byte")
   func ownSize() throws {
     let typesetter = try Typesetter(path: Sheet.font)
-    let font = typesetter.color
+    let font = typesetter.fonts
     var sheet = try Sheet(200, 200, isTransparent: true)
-    try sheet.add("🐝", 100, 100, font.pixelsPerEm)
+    try sheet.add("🐝", 100, 100, font.first.pixelsPerEm)
     let painted = try sheet.painted()
     let bitmap = Painted(try font.bitmap(try typesetter.layout(try EmojiText("🐝")).glyphs[0].glyph))
     let (left, top) = (100 - bitmap.width / 2, 100 - bitmap.height / 2)
@@ -91,7 +91,7 @@ import Testing
   @Test("V2 several emoji of one label are side by side, with their middle at its place")
   func severalGlyphs() throws {
     let typesetter = try Typesetter(path: Sheet.font)
-    let font = typesetter.color
+    let font = typesetter.fonts.first
     let layout = try typesetter.layout(try EmojiText("🐝🌸🐝"))
     #expect(layout.glyphs.count == 3)
     #expect(abs(layout.glyphs[1].x + layout.glyphs[1].width / 2) < 1e-9)

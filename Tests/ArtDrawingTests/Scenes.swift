@@ -44,7 +44,7 @@ extension Drawing {
     let size = try PixelSize(width: scene.canvas.width, height: scene.canvas.height)
     self.init(
       scene: scene, region: CanvasRect(scene.canvas), format: format(size), isTransparent: isTransparent,
-      font: Scenes.font)
+      fonts: [Scenes.font])
   }
 
   /// The same drawing in another format.

@@ -15,9 +15,14 @@ struct Sheet {
   var labels: [DrawingScene.Label] = []
   var picture: [UInt8]?
   var isTransparent = false
+  var fonts = [Sheet.font]
 
   /// An empty sheet with a canvas of that size.
-  init(_ width: Int, _ height: Int, picture: [UInt8]? = nil, isTransparent: Bool = false) throws {
+  init(
+    _ width: Int, _ height: Int, picture: [UInt8]? = nil, isTransparent: Bool = false,
+    fonts: [String] = [Sheet.font]
+  ) throws {
+    self.fonts = fonts
     canvas = try Canvas(width: width, height: height)
     self.picture = picture
     self.isTransparent = isTransparent
@@ -31,7 +36,14 @@ struct Sheet {
   }
 
   /// A drawing of the sheet; by default of the whole canvas, a pixel for each of its own.
-  func drawing(_ region: CanvasRect? = nil, width: Int? = nil, height: Int? = nil, font: String? = Sheet.font)
+  func drawing(_ region: CanvasRect? = nil, width: Int? = nil, height: Int? = nil) throws -> Drawing {
+    var drawing = try drawing(region, width: width, height: height, font: nil)
+    drawing.fonts = fonts
+    return drawing
+  }
+
+  /// The same with another font, or none.
+  func drawing(_ region: CanvasRect? = nil, width: Int? = nil, height: Int? = nil, font: String?)
     throws
     -> Drawing
   {
@@ -39,7 +51,7 @@ struct Sheet {
     return Drawing(
       scene: DrawingScene(canvas: canvas, labels: labels, picture: picture),
       region: region ?? CanvasRect(canvas),
-      format: .png(size), isTransparent: isTransparent, font: font)
+      format: .png(size), isTransparent: isTransparent, fonts: [font].compactMap(\.self))
   }
 
   /// The report and the bytes of a PNG file.
@@ -53,7 +65,7 @@ struct Sheet {
   func painted(_ region: CanvasRect? = nil, width: Int? = nil, height: Int? = nil) throws -> Painted {
     let drawing = try drawing(region, width: width, height: height)
     guard case .png(let size) = drawing.format else { throw ArtError(.badValue, "no PNG") }
-    let painter = try Painter(drawing, size: size, Typesetter(path: Self.font))
+    let painter = try Painter(drawing, size: size, Typesetter(OpenFonts(colors: fonts)))
     return Painted(try painter.whole(), painter.drawn)
   }
 }

@@ -104,13 +104,13 @@ import Testing
     for (name, format) in Self.kinds {
       var drawing = try Drawing(scene, format)
       let whole = try drawing.made().bytes
-      drawing.font = nil
+      drawing.fonts = []
       if name == "text" {
         #expect(try drawing.made().bytes.count >= whole.count - 100)
       } else {
         #expect(#expect(throws: DrawingRefusal.self) { try drawing.made() }?.reason == .noFont, "\(name)")
       }
-      drawing.font = "/dev/null/none.ttf"
+      drawing.fonts = ["/dev/null/none.ttf"]
       #expect(#expect(throws: DrawingRefusal.self) { try drawing.made() }?.reason == .noFont, "\(name)")
     }
   }

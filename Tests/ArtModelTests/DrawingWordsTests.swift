@@ -335,7 +335,7 @@ import Testing
         let scene = try Self.scene(labels, picture: picture, &generator)
         let drawing = Drawing(
           scene: scene, region: CanvasRect(scene.canvas), format: .png(try PixelSize(width: 1, height: 1)),
-          font: nil)
+          fonts: [])
         var sent: [UInt8] = []
         var longest = 0
         try drawing.send { (bytes) throws(ArtError) in

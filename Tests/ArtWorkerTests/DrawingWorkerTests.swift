@@ -48,7 +48,7 @@ final class ReceivedBytes: Sendable {
       text: try EmojiText("🐝"), position: try Point(x: 1, y: 2.5), size: try FontSize(3))
     return Drawing(
       scene: DrawingScene(canvas: canvas, labels: [label], picture: [1, 10]), region: CanvasRect(canvas),
-      format: .png(try PixelSize(width: 4, height: 3)), font: "/font.ttf")
+      format: .png(try PixelSize(width: 4, height: 3)), fonts: ["/font.ttf"])
   }
 
   private static let part = "say '{\"part\":3}'; printf abc; "

@@ -11,7 +11,13 @@ import Testing
   )
     -> String?
   {
-    EmojiFont.find(path, environment: { environment[$0] }, isFile: files.contains)
+    all(path, environment, files: files).first
+  }
+
+  private static func all(_ choice: String?, _ environment: [String: String] = [:], files: Set<String>)
+    -> [String]
+  {
+    EmojiFont.find(choice, environment: { environment[$0] }, isFile: files.contains)
   }
 
   private static let debian = "/usr/share/fonts/truetype/noto/NotoColorEmoji.ttf"
@@ -52,6 +58,37 @@ import Testing
     #expect(Self.find(nil, environment, files: [home]) == nil)
     #expect(Self.find(nil, ["HOME": "/home/bee", "XDG_DATA_HOME": "data"], files: [home, other]) == home)
     #expect(Self.find(nil, ["HOME": "bee"], files: ["bee/.fonts/NotoColorEmoji.ttf"]) == nil)
+  }
+
+  @Test(
+    "outlines are preferred to bitmaps wherever they are, and both come after the user's font, for what it lacks"
+  )
+  func list() {
+    let outlines = "/usr/share/fonts/google-noto-color-emoji-fonts/Noto-COLRv1.ttf"
+    let home = "/home/bee/.fonts/NotoColorEmoji.ttf"
+    let environment = ["HOME": "/home/bee"]
+    let files: Set = [outlines, home, Self.debian]
+    #expect(Self.all(nil, environment, files: files) == [outlines, home])
+    #expect(Self.all("own.ttf", environment, files: files) == ["own.ttf", outlines, home])
+    #expect(Self.all(home, environment, files: files) == [home, outlines])
+    #expect(Self.all(nil, ["EMOJIART_FONT": "own.ttf"], files: files) == ["own.ttf", outlines, Self.debian])
+  }
+
+  @Test("a design of emoji is found by its name; what is not installed stays a name")
+  func names() {
+    let environment = ["HOME": "/home/bee"]
+    let twemoji = "/usr/lib/firefox-esr/fonts/TwemojiMozilla.ttf"
+    let openmoji = "/home/bee/.local/share/fonts/glyf_colr1.ttf"
+    let files: Set = [Self.debian, twemoji, openmoji, "twemoji"]
+    #expect(Self.all("twemoji", environment, files: files) == [twemoji, Self.debian])
+    #expect(Self.all("openmoji", environment, files: files) == [openmoji, Self.debian])
+    #expect(Self.all("noto", environment, files: files) == [Self.debian])
+    #expect(Self.all("twemoji", environment, files: [Self.debian]) == ["twemoji", Self.debian])
+    #expect(Self.all("./twemoji", environment, files: files) == ["./twemoji", Self.debian])
+    #expect(
+      Self.all(nil, ["HOME": "/home/bee", "EMOJIART_FONT": "openmoji"], files: files) == [
+        openmoji, Self.debian,
+      ])
   }
 
   @Test("V10 the error of a missing font names the packages that have it")

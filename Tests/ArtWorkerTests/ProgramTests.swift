@@ -71,7 +71,7 @@ import Testing
       + #""isTransparent":false,"region":{"height":3,"width":4,"x":0,"y":0}}}"# + "\n"
   }
 
-  private static let drawing = WorkerVerb.draw(FontPaths(color: "/nothing.ttf"), []).arguments
+  private static let drawing = WorkerVerb.draw(FontPaths(colors: ["/nothing.ttf"]), []).arguments
 
   @Test(
     "an incomplete or invalid request to draw ends the worker with status 65 and one line on stderr",
@@ -115,7 +115,7 @@ import Testing
         + "\n\(labels)\(Self.draw)\n"
     }
     let input = request("🐝漢") + request() + request("🐝字", "🐝漢") + request("🐝")
-    let run = try run(input, WorkerVerb.draw(FontPaths(color: EmojiFont.find(nil)), []).arguments)
+    let run = try run(input, WorkerVerb.draw(FontPaths(colors: EmojiFont.find(nil)), []).arguments)
     #expect(run.status == 0 && run.errors.isEmpty)
     let drawn = run.lines.compactMap { line in
       line.firstRange(of: #"{"drawn""#).map { line[$0.lowerBound...] }

@@ -23,13 +23,13 @@ import Testing
     let canvas = try Canvas(width: 100, height: 80)
     return Drawing(
       scene: DrawingScene(canvas: canvas, labels: labels, picture: nil), region: CanvasRect(canvas),
-      format: .png(try PixelSize(width: 200, height: 160)), font: font)
+      format: .png(try PixelSize(width: 200, height: 160)), fonts: [font].compactMap(\.self))
   }
 
   @Test(
     "the worker draws thousands of emoji, names the text that the font lacks, and gives the same bytes again")
   func picture() async throws {
-    let font = try #require(EmojiFont.find(nil), "the tests need the package fonts-noto-color-emoji")
+    let font = try #require(EmojiFont.find(nil).first, "the tests need the package fonts-noto-color-emoji")
     let (drawn, bytes) = try await Renderer(clock: ManualClock())
       .draw(Self.drawing(5_000, font: font), limit: 1 << 20)
     #expect(drawn == Drawn(lacking: ["🐝\u{18B00}"], lackingCount: 1))
@@ -44,7 +44,7 @@ import Testing
 
   @Test("V16 the worker draws two drawings side by side, with a report on each, and refuses a third")
   func panels() async throws {
-    let font = try #require(EmojiFont.find(nil), "the tests need the package fonts-noto-color-emoji")
+    let font = try #require(EmojiFont.find(nil).first, "the tests need the package fonts-noto-color-emoji")
     var panels = [try Self.drawing(3, font: font), try Self.drawing(3, font: font)]
     panels[1].scene.labels = []
     let bytes = Mutex<[UInt8]>([])
@@ -68,7 +68,7 @@ import Testing
 
   @Test("B13 the first twenty texts that the font lacks are named, and each one is counted once")
   func lacking() async throws {
-    let font = try #require(EmojiFont.find(nil), "the tests need the package fonts-noto-color-emoji")
+    let font = try #require(EmojiFont.find(nil).first, "the tests need the package fonts-noto-color-emoji")
     var drawing = try Self.drawing(1, font: font)
     let texts = (0..<25).map { "🐝\(Unicode.Scalar(0x18B00 + $0).map(String.init) ?? "")" }
     for text in texts + texts {

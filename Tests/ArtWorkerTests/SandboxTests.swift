@@ -28,7 +28,7 @@ enum SandboxCase: String, CaseIterable, CustomTestStringConvertible {
 
   /// The fonts that are installed.
   static var fonts: FontPaths {
-    FontPaths(color: EmojiFont.find(nil), letterFolders: LetterFontFolders.find())
+    FontPaths(colors: EmojiFont.find(nil), letterFolders: LetterFontFolders.find())
   }
 
   func input() throws -> [UInt8] {
@@ -72,7 +72,7 @@ enum SandboxCase: String, CaseIterable, CustomTestStringConvertible {
     let drawing = Drawing(
       scene: DrawingScene(canvas: canvas, labels: labels, picture: try name.map(picture)),
       region: CanvasRect(canvas),
-      format: format, font: nil)
+      format: format, fonts: [])
     var sent: [UInt8] = []
     try drawing.send { (bytes) throws(ArtError) in sent += bytes }
     return sent
@@ -295,12 +295,12 @@ enum SandboxCase: String, CaseIterable, CustomTestStringConvertible {
       let maps = try GreetedWorker(verb).text("maps")
       return (maps.contains("libavif.so"), maps.contains("NotoColorEmoji"))
     }
-    let font = try #require(EmojiFont.find(nil))
+    let font = try #require(EmojiFont.find(nil).first)
     #expect(try mapped(.decode([])) == (false, false))
     #expect(try mapped(.decode([.png, .jpeg, .gif, .webp])) == (false, false))
     #expect(try mapped(.decode([.gif, .avif])) == (true, false))
-    #expect(try mapped(.draw(FontPaths(color: font), [])) == (false, true))
-    #expect(try mapped(.draw(FontPaths(color: font), [.avif])) == (true, true))
+    #expect(try mapped(.draw(FontPaths(colors: [font]), [])) == (false, true))
+    #expect(try mapped(.draw(FontPaths(colors: [font]), [.avif])) == (true, true))
     #expect(try mapped(.fetch) == (false, false))
   }
 
@@ -352,7 +352,7 @@ enum SandboxCase: String, CaseIterable, CustomTestStringConvertible {
     let canvas = try Canvas(width: 4, height: 3)
     let drawing = Drawing(
       scene: DrawingScene(canvas: canvas, labels: [], picture: nil), region: CanvasRect(canvas),
-      format: .png(try PixelSize(width: 4, height: 3)), font: nil)
+      format: .png(try PixelSize(width: 4, height: 3)), fonts: [])
     do throws(DrawingFailure) {
       _ = try await drawer.renderer.draw(drawing, limit: 100)
       Issue.record("the drawing succeeded")
@@ -390,7 +390,8 @@ enum SandboxCase: String, CaseIterable, CustomTestStringConvertible {
     let canvas = try Canvas(width: 40, height: 30)
     let drawing = Drawing(
       scene: DrawingScene(canvas: canvas, labels: [], picture: try SandboxCase.picture("sign.png")),
-      region: CanvasRect(canvas), format: .png(try PixelSize(width: 4, height: 3)), font: EmojiFont.find(nil))
+      region: CanvasRect(canvas), format: .png(try PixelSize(width: 4, height: 3)), fonts: EmojiFont.find(nil)
+    )
     guard case .refused(let refusal) = try await worker.renderer.failure(drawing).0 else {
       Issue.record("the drawing is not refused")
       return

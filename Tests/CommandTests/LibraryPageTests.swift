@@ -62,7 +62,7 @@ private enum LibraryExamples {
     let scene = DrawingScene(await document.content, picture: nil)
     let drawing = Drawing(
       scene: scene, region: CanvasRect(scene.canvas), format: .png(try PixelSize(width: 1024, height: 768)),
-      font: EmojiFont.find(nil))
+      fonts: EmojiFont.find(nil))
     let (drawn, png) = try await Renderer().draw(drawing, limit: 64 << 20)
     print(drawn)
     return png.count

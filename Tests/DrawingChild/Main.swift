@@ -57,7 +57,7 @@ private func drawing(_ words: [String]) throws(ArtError) -> Drawing {
   return Drawing(
     scene: DrawingScene(canvas: canvas, labels: try labels(words[2]), picture: picture),
     region: CanvasRect(canvas),
-    format: format(words[5], size), isTransparent: words[5].hasSuffix("clear.webp"), font: words[1])
+    format: format(words[5], size), isTransparent: words[5].hasSuffix("clear.webp"), fonts: [words[1]])
 }
 
 private func printLine(_ line: String) {

@@ -71,7 +71,7 @@ func draw(with path: String, isWhole: Bool) {
       let canvas = Canvas.standard
       let drawing = Drawing(
         scene: DrawingScene(canvas: canvas, labels: [], picture: nil), region: CanvasRect(canvas),
-        format: .png(try PixelSize(width: 1, height: 1)), font: nil)
+        format: .png(try PixelSize(width: 1, height: 1)), fonts: [])
       let renderer = Renderer(helpers: HelperPrograms(folders: [], paths: ["emojiart-worker": path]))
       if isWhole {
         _ = try await renderer.draw(drawing, limit: .max)

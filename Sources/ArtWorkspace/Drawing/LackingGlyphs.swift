@@ -17,7 +17,7 @@ extension Renderer {
     let labels = tried.map { DrawingScene.Label(text: $0, position: place, size: .standard) }
     let scene = DrawingScene(canvas: .standard, labels: labels, picture: nil)
     let drawing = Drawing(
-      scene: scene, region: CanvasRect(.standard), format: .png(size), font: EmojiFont.find(font))
+      scene: scene, region: CanvasRect(.standard), format: .png(size), fonts: EmojiFont.find(font))
     return try? await draw(drawing) { _ in true }
   }
 }

@@ -150,7 +150,7 @@ public struct RenderOptions: Sendable {
     let (pixels, region) = try placed(rect, &details)
     let drawing = Drawing(
       scene: scene, region: region, format: format(pixels), isTransparent: isTransparent,
-      font: EmojiFont.find(font), details: details)
+      fonts: EmojiFont.find(font), details: details)
     return (drawing, pixels)
   }
 

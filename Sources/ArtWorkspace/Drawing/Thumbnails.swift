@@ -55,7 +55,7 @@ public final class Thumbnails: Sendable {
   /// for a size out of `sides`, `unavailable` if the task is cancelled, and what reading and drawing throw.
   public func picture(of file: DocumentFile, within size: PixelSize) async throws(ArtError) -> [UInt8] {
     let bounds = try Bounds(size)
-    let font = EmojiFont.find(font)
+    let fonts = EmojiFont.find(font)
     let found = try await onQueue(for: file.path) { [recovery] () throws(ArtError) in
       let journals = file.journals(among: recovery.journals()).own
       if journals.isEmpty { return Found.state(try file.base()) }
@@ -65,19 +65,19 @@ public final class Thumbnails: Sendable {
     switch found {
     case .view(let view):
       return try await named(file.path) { () throws(Failure) in
-        try await draw(view.scene, bounds, font).png
+        try await draw(view.scene, bounds, fonts).png
       }
     case .state(let state):
       return try await named(file.path) { () throws(Failure) in
-        try await shared(Key(state: state, bounds: bounds, font: font)) { [self] () throws(Failure) in
+        try await shared(Key(state: state, bounds: bounds, fonts: fonts)) { [self] () throws(Failure) in
           let view = try await reading { () throws(ArtError) in
             try await onQueue(for: file.path) { [recovery] () throws(ArtError) in
               try DocumentView(file, among: [], recovery: recovery)
             }
           }
-          let picture = try await draw(view.scene, bounds, font)
+          let picture = try await draw(view.scene, bounds, fonts)
           // The document may be in another state by now.
-          let key = Key(state: DocumentBase(view.content), bounds: bounds, font: font)
+          let key = Key(state: DocumentBase(view.content), bounds: bounds, fonts: fonts)
           if !view.isPictureLost { await keep(picture, as: key) }
           return picture
         }.png
@@ -123,13 +123,13 @@ public final class Thumbnails: Sendable {
   private func thumbnail(
     of content: DocumentContent, _ scene: DrawingScene, _ bounds: Bounds, isSaved: Bool
   ) async throws(Failure) -> Thumbnail {
-    let font = EmojiFont.find(font)
+    let fonts = EmojiFont.find(font)
     guard isSaved, content.background == nil || scene.picture != nil else {
-      return try await draw(scene, bounds, font)
+      return try await draw(scene, bounds, fonts)
     }
-    let key = Key(state: DocumentBase(content), bounds: bounds, font: font)
+    let key = Key(state: DocumentBase(content), bounds: bounds, fonts: fonts)
     return try await shared(key) { [self] () throws(Failure) in
-      let picture = try await draw(scene, bounds, font)
+      let picture = try await draw(scene, bounds, fonts)
       await keep(picture, as: key)
       return picture
     }
@@ -176,18 +176,19 @@ extension Thumbnails {
   private struct Key: Sendable {
     let text: String
 
-    init(state: DocumentBase, bounds: Bounds, font: String?) {
+    init(state: DocumentBase, bounds: Bounds, fonts: [String]) {
       text = [
         "thumbnail 2", EmojiArtVersion.current, "\(state.id)", "\(state.revision)",
-        state.head?.description ?? "none", "\(bounds.width)x\(bounds.height)", Self.identity(of: font),
+        state.head?.description ?? "none", "\(bounds.width)x\(bounds.height)",
+        fonts.map(Self.identity).joined(separator: ":"),
         LetterFontFolders.identity,
       ].joined(separator: "\n")
     }
 
     /// Identifies the font file; an upgrade of the font changes it. A file without a status cannot be drawn with, so nothing is
     /// cached.
-    private static func identity(of font: String?) -> String {
-      guard let font, let status = try? FileStatus(at: font) else { return "none" }
+    private static func identity(of font: String) -> String {
+      guard let status = try? FileStatus(at: font) else { return "none" }
       let (file, time) = (status.identity, status.raw.st_mtim)
       return "\(file.device) \(file.inode) \(status.size) \(time.tv_sec) \(time.tv_nsec) \(font)"
     }
@@ -225,10 +226,10 @@ extension Thumbnails {
   }
 
   private func draw(
-    _ scene: DrawingScene, _ bounds: Bounds, _ font: String?
+    _ scene: DrawingScene, _ bounds: Bounds, _ fonts: [String]
   ) async throws(Failure) -> Thumbnail {
     let size = try await reading { () throws(ArtError) in try bounds.fitting(scene.canvas) }
-    let drawing = Drawing(scene: scene, region: CanvasRect(scene.canvas), format: .png(size), font: font)
+    let drawing = Drawing(scene: scene, region: CanvasRect(scene.canvas), format: .png(size), fonts: fonts)
     do throws(DrawingFailure) {
       let (drawn, png) = try await renderer.draw(drawing, limit: Self.pictureLimit)
       return Thumbnail(png: png, drawn: drawn)

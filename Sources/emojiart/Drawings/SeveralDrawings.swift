@@ -12,7 +12,7 @@ struct SeveralDrawings {
     let revision: Int
     let size: PixelSize
     let picture: PictureKind?
-    let font: String?
+    let fonts: [String]
     let hasLetters: Bool
     let isPictureLost: Bool
     let fill: Color?
@@ -72,7 +72,7 @@ struct SeveralDrawings {
         pages.append(
           Page(
             file: file, revision: view.content.revision, size: size, picture: view.pictureKind,
-            font: drawing.font,
+            fonts: drawing.fonts,
             hasLetters: view.hasLetters, isPictureLost: view.isPictureLost, fill: view.content.fill))
       } catch {
         Output.printError(error.message)
@@ -86,7 +86,7 @@ struct SeveralDrawings {
     let signals = result.blockedSignals()
     defer { signals.release() }
     let drawings = DrawingSequence(
-      count: pages.count, font: pages.first?.font, pictures: Set(pages.compactMap(\.picture)),
+      count: pages.count, fonts: pages.first?.fonts ?? [], pictures: Set(pages.compactMap(\.picture)),
       hasLetters: pages.contains(where: \.hasLetters)
     ) { [arguments] (index) throws(ArtError) in
       let page = pages[index]

