@@ -17,6 +17,26 @@ final class ColorFonts {
     self.opened = opened
   }
 
+  /// The fonts that a layout has glyphs of.
+  private var used: Set<Int> = []
+
+  /// What whoever publishes a drawing in these fonts has to say, once for each design.
+  var credits: [String] {
+    var credits: [String] = []
+    for index in used.sorted() {
+      guard let font = index == 0 ? first : others[index] ?? nil,
+        let credit = EmojiFontName(family: font.shaper.family)?.credit, !credits.contains(credit)
+      else { continue }
+      credits.append(credit)
+    }
+    return credits
+  }
+
+  /// Notes that a layout has a glyph.
+  func use(_ glyph: Glyph) {
+    if case .color(let index, _) = glyph { used.insert(index) }
+  }
+
   /// The font at an index; nil where it cannot be read. Throws `noMemory`.
   func font(_ index: Int) throws(DrawingRefusal) -> ColorFont? {
     if index == 0 { return first }

@@ -13,6 +13,7 @@ public final class PDFFile {
   private var surface: OpaquePointer?
   private var titles: [String] = []
   private var alternatives: [String] = []
+  private var credits: [String] = []
 
   /// A file whose bytes `receive` gets in pieces and in order.
   public init(_ receive: @escaping ([UInt8]) -> Void) { sink = ByteSink(receive) }
@@ -38,6 +39,7 @@ public final class PDFFile {
     images.resolution = details.resolution
     var writer = PDFWriter(drawing: drawing, size: size, typesetter: typesetter, cairo: cairo, images: images)
     let drawn = try writer.drawPage(page)
+    for credit in typesetter.fonts.credits where !credits.contains(credit) { credits.append(credit) }
     cairo_show_page(cairo)
     guard cairo_status(cairo) == CAIRO_STATUS_SUCCESS else { throw .noMemory }
     if details.pagesLeft == 0 { try finish() }
@@ -80,6 +82,7 @@ public final class PDFFile {
       titles.prefix(Self.titlesShown).joined(separator: ", ") + (more > 0 ? " and \(more) more" : "")
     write(title, as: CAIRO_PDF_METADATA_TITLE)
     write(alternatives.joined(separator: "\n"), as: CAIRO_PDF_METADATA_SUBJECT)
+    write(credits.joined(separator: "; "), as: CAIRO_PDF_METADATA_KEYWORDS)
     cairo_surface_finish(surface)
     guard cairo_surface_status(surface) == CAIRO_STATUS_SUCCESS else { throw .noMemory }
     sink.flush()

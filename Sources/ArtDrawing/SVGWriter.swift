@@ -36,11 +36,26 @@ struct SVGWriter {
     writer.begin(size)
     let fault = try writer.writeBackground(size)
     try writer.writeLabels(embedsGlyphs)
-    writer.sink.write("</g>\n</svg>\n")
+    writer.sink.write("</g>\n")
+    if embedsGlyphs { writer.writeCredits() }
+    writer.sink.write("</svg>\n")
     writer.sink.flush()
     return Drawn(
       lacking: writer.missing.first, lackingCount: writer.missing.count, pictureFault: fault,
       enlarged: writer.enlarging?.most)
+  }
+
+  /// The licences of fonts that have to be named, as Inkscape writes and shows them.
+  private func writeCredits() {
+    let credits = typesetter?.fonts.credits ?? []
+    guard !credits.isEmpty else { return }
+    let words = credits.map(XMLText.escaped).joined(separator: "; ")
+    sink.write(
+      """
+      <metadata><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:dc="http://purl.org/dc/elements/1.1/">\
+      <rdf:Description rdf:about=""><dc:rights>\(words)</dc:rights></rdf:Description></rdf:RDF></metadata>
+
+      """)
   }
 
   private func begin(_ size: PixelSize) {

@@ -72,6 +72,16 @@ final class Shaper {
     }
   }
 
+  /// The name of the font's family; empty where it has none.
+  var family: String {
+    var bytes = [CChar](repeating: 0, count: 64)
+    var count = UInt32(bytes.count)
+    // Name 1 is the family's.
+    hb_ot_name_get_utf8(
+      hb_font_get_face(font), 1, hb_language_from_string("en", -1), &count, &bytes)
+    return String(decoding: bytes.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
   /// Whether the font has a table of that name.
   func hasTable(_ name: StaticString) -> Bool {
     let blob = hb_face_reference_table(

@@ -171,6 +171,7 @@ extension Typesetter {
 
   /// The ink of a glyph of outlines, from the top left corner of its box; nil for any other.
   private func ink(of glyph: Glyph) throws(DrawingRefusal) -> Outline.Bounds? {
+    fonts.use(glyph)
     guard let outlines = try fonts.outlines(glyph) else { return nil }
     guard let ink = outlines.glyph.ink else { return Outline.Bounds(left: 0, top: 0, right: 0, bottom: 0) }
     let box = outlines.inBox.bounds(

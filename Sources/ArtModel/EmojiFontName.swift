@@ -20,8 +20,24 @@ public enum EmojiFontName: String, CaseIterable, Sendable {
     }
   }
 
+  /// Whether a file has outlines, which are sharp at any size.
+  package static func hasOutlines(_ file: String) -> Bool { file != "NotoColorEmoji.ttf" }
+
+  /// The design that has a file of that name; nil for any other file.
+  public init?(fileName: some StringProtocol) {
+    guard let name = Self.allCases.first(where: { $0.files.contains(String(fileName)) }) else { return nil }
+    self = name
+  }
+
+  /// The design of a font of that family; nil for any other.
+  public init?(family: String) {
+    let words = family.lowercased()
+    guard let name = Self.allCases.first(where: { words.hasPrefix($0.rawValue) }) else { return nil }
+    self = name
+  }
+
   /// How to get it, for a machine that lacks it.
-  package var remedy: String {
+  public var remedy: String {
     switch self {
     case .noto:
       "install fonts-noto-color-emoji (Debian, Ubuntu), noto-fonts-emoji (Arch) or google-noto-color-emoji-fonts (Fedora)"

@@ -6,7 +6,7 @@
 public enum Setting: String, CaseIterable, Sendable {
   /// The name under which edits are made.
   case author
-  /// The file of the font with colour glyphs: an absolute path.
+  /// The font with emoji in colours: the name of an `EmojiFontName`, or the absolute path of a file.
   case font
   /// How a terminal shows art: a value of `GraphicsChoice`.
   case graphics
@@ -25,8 +25,9 @@ public enum Setting: String, CaseIterable, Sendable {
       guard let name = value.trimmed else { throw .badAuthor(value) }
       return try DocumentClient(author: name).author ?? name
     case .font:
+      if let name = EmojiFontName(rawValue: value.lowercased()) { return name.rawValue }
       guard value.hasPrefix("/"), value.utf8.count <= Limits.pathBytes, !value.utf8.contains(0) else {
-        throw .badSetting(self, value, "the absolute path of a font's file")
+        throw .badSetting(self, value, "\(EmojiFontName.list), or the absolute path of a font's file")
       }
       return value
     case .graphics:

@@ -32,6 +32,16 @@ public enum EmojiFont {
     return found
   }
 
+  /// The designs that are on this machine as outlines, which are sharp at any size.
+  public static func sharpDesigns() -> [EmojiFontName] {
+    let folders = folders { Environment[$0] }
+    return EmojiFontName.allCases.filter { name in
+      name.files.filter(EmojiFontName.hasOutlines).contains { file in
+        folders.contains { FileStatus.isRegularFile(at: "\($0)/\(file)", access: R_OK) }
+      }
+    }
+  }
+
   /// Folders to search, the user's before the system's.
   private static func folders(_ environment: @escaping (String) -> String?) -> [String] {
     roots(environment).flatMap { root in subfolders.map { "\(root)\($0)" } } + browsers

@@ -70,7 +70,7 @@ extension ArtError.Remedy {
     case .editPalette: "change it with `emojiart palette edit`"
     case .resetPalette: "`emojiart palette reset \(subject)` empties it"
     case .removePalette: "`emojiart palette remove \(subject)` removes it"
-    case .chooseFont: "or give NotoColorEmoji.ttf with --font FILE"
+    case .chooseFont: "or choose another with --font: `emojiart help fonts`"
     case .sendBytes: "give - to read stdin"
     case .merge: "merge it: `emojiart merge \(Self.shellWord(DocumentName.withoutEnding(subject)))`"
     case .mergeByValue: "`emojiart merge --by-value` merges what both have now"

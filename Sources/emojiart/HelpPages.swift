@@ -45,6 +45,35 @@ extension HelpTopic {
       ])
     ])
 
+  static let fonts = HelpTopic(
+    name: "fonts", abstract: "What emoji look like: the font, by its name or its file.",
+    parts: [
+      .rows([
+        (
+          "noto",
+          "Noto Color Emoji, the default: as outlines where Noto-COLRv1.ttf is installed, else as small pictures"
+        ),
+        ("twemoji", "Twemoji, in outlines: part of Firefox"),
+        ("openmoji", "OpenMoji, in outlines"),
+        (
+          "./my.ttf",
+          "a file: a font with outlines in colours (COLR, version 0 or 1), or with pictures (CBDT, sbix)"
+        ),
+      ]),
+      .text(
+        "Outlines are sharp at any size, in PNG, SVG and PDF. Pictures look soft where they are drawn more than twice as large as the font has them. Emoji that the font lacks are drawn from Noto. The size and the place of emoji are the same in every font."
+      ),
+      .title("Choosing one"),
+      .rows([
+        ("emojiart render bees -o bees.pdf --font twemoji", "for one picture"),
+        ("emojiart config font twemoji", "for all"),
+        ("EMOJIART_FONT=twemoji", "for the programs that see the variable"),
+      ]),
+      .title("Getting one"), .rows(EmojiFontName.allCases.map { ($0.rawValue, $0.remedy) }),
+      .title("What a picture has to say, if it is published"),
+      .rows(EmojiFontName.allCases.map { ($0.rawValue, $0.credit ?? "nothing") }),
+    ])
+
   static let documents = HelpTopic(
     name: "documents",
     abstract: "A document is one file, NAME.emojiart, with its pictures and its history in it.",

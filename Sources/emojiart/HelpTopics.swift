@@ -19,7 +19,7 @@ struct HelpTopic {
   let parts: [Part]
 
   /// All topics, in the order of the list.
-  static let all = [refs, places, documents, json, errors, environment]
+  static let all = [refs, places, fonts, documents, json, errors, environment]
 
   /// The names of the pages besides those of the commands.
   static var allNames: [String] { all.map(\.name) + ["commands"] }

@@ -18,11 +18,12 @@ struct CommandRun {
       .appending(path: "emojiart-cli-\(UUID().uuidString)")
     program = try Project.program
     // Readable for the user that `unprivileged` changes to.
-    for name in ["", "work", "state", "tmp", "bin"] {
+    for name in ["", "work", "state", "tmp", "bin", "share", "share/fonts"] {
       try makeFolder(place.appending(path: name), mode: 0o755)
     }
     try FileManager.default.createSymbolicLink(
       at: place.appending(path: "bin/emojiart"), withDestinationURL: program)
+    try Data().write(to: place.appending(path: "share/fonts/TwemojiMozilla.ttf"))
     try FileManager.default.setAttributes(
       [.posixPermissions: 0o1777], ofItemAtPath: place.appending(path: "tmp").path)
   }
@@ -60,6 +61,8 @@ struct CommandRun {
       "TMPDIR": place.appending(path: "tmp").path, "EMOJIART_STATE": place.appending(path: "state").path,
       "EMOJIART_CONFIG": place.appending(path: "config").path,
       "FIXTURES": Project.fixtures.path,
+      // What is there instead of fonts of outlines that the machine may have, or not.
+      "XDG_DATA_DIRS": place.appending(path: "share").path,
       // A pager waits for keys.
       "EMOJIART_PAGER": "",
     ]

@@ -67,6 +67,21 @@ struct ConfigSetting: ParsableCommand {
     if let value = value.first { try store.set(setting, to: setting.absolute(value)) }
     try write([setting])
     if let message = try shadowed(setting) { Output.printError(message) }
+    if setting == .font, let value = value.first { Self.explain(font: value) }
+  }
+
+  /// Says once what the chosen design demands, and whether it is there.
+  private static func explain(font value: String) {
+    let design = EmojiFontName(rawValue: value.lowercased())
+    if let design, EmojiFont.find(design.rawValue).first == design.rawValue {
+      Output.printError("no font of \(design.rawValue) is installed; \(design.remedy)")
+    }
+    let file = value.split(separator: "/").last.map(String.init) ?? value
+    if let credit = (design ?? EmojiFontName(fileName: file))?.credit {
+      Output.printError(
+        "who publishes a picture with these emoji has to say: \"\(credit)\"; PNG, SVG and PDF files have it in their metadata"
+      )
+    }
   }
 
   /// A notice that a variable hides the setting that was just changed; nil if none does.
@@ -111,7 +126,7 @@ extension Setting {
   var explanation: String {
     switch self {
     case .author: "Your name in `history`, `watch` and `undo`."
-    case .font: "The file of the font with colour glyphs."
+    case .font: "The emoji: \(EmojiFontName.list), or the file of a font."
     case .graphics: "How art is shown: \(GraphicsChoice.list)."
     case .language: "The language in which `find` knows emoji besides English."
     case .size: "The size of new emoji and captions, in pixels or percent."
@@ -131,7 +146,10 @@ extension Setting {
 
   /// A font's path is stored so that it holds in each folder.
   fileprivate func absolute(_ value: String) -> String {
-    guard self == .font, let path = FilePath.resolvedIfThere(value) else { return value }
+    guard self == .font, EmojiFontName(rawValue: value) == nil, let path = FilePath.resolvedIfThere(value)
+    else {
+      return value
+    }
     return path
   }
 }

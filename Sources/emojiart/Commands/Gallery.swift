@@ -28,7 +28,8 @@ struct GalleryCommand: ParsableCommand {
     completion: .file(extensions: ["html"]))
   var output: String
   @Option(
-    parsing: .unconditional, help: ArgumentHelp("A font file with colour emoji.", valueName: "font"),
+    parsing: .unconditional,
+    help: ArgumentHelp("The emoji: noto, openmoji, twemoji, or a font file.", valueName: "font"),
     completion: .file(extensions: ["ttf", "otf", "ttc"]))
   var font: String?
   @OptionGroup var common: CommonOptions

@@ -26,8 +26,8 @@ struct Render: ParsableCommand {
       stands for the document's name, or {n}, its number. --page fits the drawing into a page of paper; what is beside it \
       stays white, and `emojiart new --canvas a4` has the shape of a page.
 
-      The glyphs of Noto Color Emoji are pictures of 136 x 128 pixels. One that is drawn more than twice as large looks soft, which is \
-      told; --font takes another font with pictures.
+      Emoji are as sharp as their font: `emojiart help fonts`. Noto Color Emoji often has pictures of 136 x 128 pixels, and one that is \
+      drawn more than twice as large looks soft, which is told; outlines are sharp at any size.
 
       Examples:
         emojiart render bees -o bees.png
@@ -96,7 +96,8 @@ struct Render: ParsableCommand {
     help: ArgumentHelp("For JPEG and WebP: from 1 to 100 (default: 90).", valueName: "quality"))
   var quality: String?
   @Option(
-    parsing: .unconditional, help: ArgumentHelp("A font file with colour emoji.", valueName: "font"),
+    parsing: .unconditional,
+    help: ArgumentHelp("The emoji: noto, openmoji, twemoji, or a font file.", valueName: "font"),
     completion: .file(extensions: ["ttf", "otf", "ttc"]))
   var font: String?
   @OptionGroup var state: StateOptions

@@ -34,8 +34,12 @@ enum DrawingNotes {
   static func printEnlarged(_ drawings: [(name: String, drawn: Drawn)]) {
     let all = drawings.compactMap { drawing in drawing.drawn.enlarged.map { (drawing.name, $0) } }
     guard let (name, most) = all.max(by: { $0.1.times < $1.1.times }) else { return }
+    // Outlines of the same design would have been used.
+    let cure =
+      EmojiFont.sharpDesigns().first.map { "`--font \($0.rawValue)` is sharp at any size" }
+      ?? "a smaller emoji, scale or resolution is sharper, and so are fonts of outlines: `emojiart help fonts`"
     Output.printError(
-      "\(name): \(most.text) is \(numberText(most.times)) times as large as the font has it, and looks soft; a smaller emoji, scale or resolution is sharper"
+      "\(name): \(most.text) is \(numberText(most.times)) times as large as the font has it, and looks soft; \(cure)"
     )
   }
 

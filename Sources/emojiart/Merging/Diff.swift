@@ -71,7 +71,7 @@ struct Diff: ParsableCommand {
   var scale: String?
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("For the picture: a font file with colour emoji.", valueName: "font"),
+    help: ArgumentHelp("For the picture: noto, openmoji, twemoji, or a font file.", valueName: "font"),
     completion: .file(extensions: ["ttf", "otf", "ttc"]))
   var font: String?
   @Flag(help: "As git's textconv: one document as text.") var textconv = false

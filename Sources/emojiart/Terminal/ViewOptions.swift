@@ -61,7 +61,8 @@ struct ShowOptions: ParsableArguments {
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("The font with colour glyphs.", valueName: "file"), completion: .file())
+    help: ArgumentHelp("The emoji: noto, openmoji, twemoji, or a font file.", valueName: "file"),
+    completion: .file())
   var font: String?
 
   /// The font: the option, else the user's setting. Throws what the settings throw.
