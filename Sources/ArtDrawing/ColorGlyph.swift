@@ -56,39 +56,42 @@ struct ColorGlyph {
   /// Finds the ink, and cuts off what is beyond a box or the farthest that anything is drawn.
   mutating func clip(to box: Outline.Bounds?) {
     let clip = box.map { $0.intersection(Self.reach) } ?? Self.reach
-    let found = foundInk(within: box)
-    guard let clip, let ink = found?.intersection(clip) else {
+    let extents = steps.map { step -> (ink: Outline.Bounds?, length: Double)? in
+      switch step {
+      case .fill(let outline, let map, _), .beginClip(let outline, let map): outline.extent(map)
+      default: nil
+      }
+    }
+    guard let clip, let ink = foundInk(extents, within: box)?.intersection(clip) else {
       self = ColorGlyph()
       return
     }
     self.ink = ink
-    measure(ink)
-    if ink != foundInk(within: nil) { steps = [.beginClip(Outline(clip), .identity)] + steps + [.endClip] }
-  }
-
-  /// Sums up what painting takes.
-  private mutating func measure(_ ink: Outline.Bounds) {
-    for step in steps {
+    // Sums up what painting takes.
+    for (step, extent) in zip(steps, extents) {
+      length += extent?.length ?? 0
       switch step {
-      case .fill(let outline, let map, _), .beginClip(let outline, let map):
-        area += outline.ink(map)?.intersection(ink)?.area ?? 0
-        length += outline.length(map)
+      case .fill, .beginClip: area += extent?.ink?.intersection(ink)?.area ?? 0
       case .paint, .beginGroup: area += ink.area
       case .endClip, .endGroup: break
       }
     }
+    guard ink != foundInk(extents, within: nil) else { return }
+    steps = [.beginClip(Outline(clip), .identity)] + steps + [.endClip]
   }
 
   /// The rectangle around all that is filled, within a box and the clips around it. A fill without any of these has no ink.
-  private func foundInk(within box: Outline.Bounds?) -> Outline.Bounds? {
+  private func foundInk(_ extents: [(ink: Outline.Bounds?, length: Double)?], within box: Outline.Bounds?)
+    -> Outline.Bounds?
+  {
     var ink: Outline.Bounds?
     // Nil where everything is clipped.
     var clips: [Outline.Bounds?] = box.map { [$0] } ?? []
-    for step in steps {
+    for (step, extent) in zip(steps, extents) {
+      let own = extent?.ink
       let filled: Outline.Bounds?
       switch step {
-      case .beginClip(let outline, let map):
-        let own = outline.ink(map)
+      case .beginClip:
         clips.append(
           clips.last.map { outer in outer.flatMap { outer in own.flatMap(outer.intersection) } } ?? own)
         continue
@@ -96,8 +99,7 @@ struct ColorGlyph {
         clips.removeLast()
         continue
       case .beginGroup, .endGroup: continue
-      case .fill(let outline, let map, _):
-        let own = outline.ink(map)
+      case .fill:
         filled = clips.last.map { clip in clip.flatMap { clip in own.flatMap(clip.intersection) } } ?? own
       case .paint: filled = clips.last ?? nil
       }

@@ -26,11 +26,11 @@ struct ColorGlyphSVG {
       switch step {
       case .fill(let outline, let map, let paint):
         guard let fill = fill(paint, of: map) else { continue }
-        body += "<path\(fill)\(transform(map)) d=\"\(outline.pathData(unit: unitsPerEm))\"/>\n"
+        body += "<path\(fill)\(transform(map)) d=\"\(SVGPath.data(of: outline, unit: unitsPerEm))\"/>\n"
       case .beginClip(let outline, let map):
         let id = nextPart()
         definitions +=
-          "<clipPath id=\"\(id)\"><path\(transform(map)) d=\"\(outline.pathData(unit: unitsPerEm))\"/></clipPath>\n"
+          "<clipPath id=\"\(id)\"><path\(transform(map)) d=\"\(SVGPath.data(of: outline, unit: unitsPerEm))\"/></clipPath>\n"
         body += "<g clip-path=\"url(#\(id))\">\n"
       case .beginGroup:
         body += "<g opacity=\"\(XMLText.number(Self.opacity(ofGroupAt: index, in: steps)))\">\n"
@@ -115,4 +115,89 @@ struct ColorGlyphSVG {
   }
 
   private static func rounded(_ value: Double) -> Double { (value * 10_000).rounded() / 10_000 }
+}
+
+/// The data of a path with relative steps, which have few digits.
+struct SVGPath {
+  /// Parts of a unit: coordinates have four decimals.
+  private static let parts = 10_000
+
+  private let unit: Double
+  private var data: [UInt8] = []
+  /// The last point, in parts.
+  private var last = (x: 0, y: 0)
+
+  /// The value of a `d` attribute, whose lengths are in that part of an em.
+  static func data(of outline: Outline, unit: Double) -> String {
+    var path = SVGPath(unit: unit)
+    path.data.reserveCapacity(8 * outline.points.count)
+    var start = path.last
+    outline.forEach { step, points in
+      switch step {
+      case .move: path.add("m", points)
+      case .line: path.addLine(points)
+      case .quadratic: path.add("q", points)
+      case .cubic: path.add("c", points)
+      case .close:
+        path.data.append(UInt8(ascii: "z"))
+        path.last = start
+      }
+      if step == .move { start = path.last }
+    }
+    return String(decoding: path.data, as: UTF8.self)
+  }
+
+  private init(unit: Double) { self.unit = unit }
+
+  private func parts(_ point: Outline.Point) -> (x: Int, y: Int) {
+    // Outlines lie within some ems; a damaged one does not.
+    func part(_ value: Double) -> Int {
+      Int(max(-1e15, min((value * unit * Double(Self.parts)).rounded(), 1e15)))
+    }
+    return (part(point.x), part(point.y))
+  }
+
+  private mutating func add(_ letter: Character, _ points: ArraySlice<Outline.Point>) {
+    data.append(letter.asciiValue ?? 0)
+    var end = last
+    var isFirst = true
+    for point in points {
+      end = parts(point)
+      append(end.x - last.x, isFirst: isFirst)
+      append(end.y - last.y, isFirst: false)
+      isFirst = false
+    }
+    last = end
+  }
+
+  private mutating func addLine(_ points: ArraySlice<Outline.Point>) {
+    guard let point = points.first else { return }
+    let end = parts(point)
+    if end.y == last.y {
+      data.append(UInt8(ascii: "h"))
+      append(end.x - last.x, isFirst: true)
+    } else if end.x == last.x {
+      data.append(UInt8(ascii: "v"))
+      append(end.y - last.y, isFirst: true)
+    } else {
+      return add("l", points)
+    }
+    last = end
+  }
+
+  /// Appends a number of parts, after a blank where it needs one.
+  private mutating func append(_ number: Int, isFirst: Bool) {
+    if number < 0 {
+      data.append(UInt8(ascii: "-"))
+    } else if !isFirst {
+      data.append(UInt8(ascii: " "))
+    }
+    let (whole, rest) = number.magnitude.quotientAndRemainder(dividingBy: UInt(Self.parts))
+    if whole > 0 || rest == 0 { data += "\(whole)".utf8 }
+    guard rest > 0 else { return }
+    var digits = "\(UInt(Self.parts) + rest)".utf8.dropFirst()
+    while digits.last == UInt8(ascii: "0") { digits = digits.dropLast() }
+    data.append(UInt8(ascii: "."))
+    data += digits
+  }
 }

@@ -98,58 +98,77 @@ extension Outline {
     append(.close)
   }
 
-  /// The smallest rectangle around the shape when it is mapped: control points beyond the curves do not count. Nil for an empty outline.
-  func ink(_ map: Affine) -> Bounds? {
-    var ink: Bounds?
-    func enclose(_ x: Double, _ y: Double) {
-      let point = Bounds(left: x, top: y, right: x, bottom: y)
-      ink = ink?.union(point) ?? point
-    }
-    var last = Point(x: 0, y: 0)
-    forEach { step, points in
-      let curve = [last] + points.map(map.map)
-      guard let end = curve.last, step != .close else { return }
-      if step != .move { enclose(last.x, last.y) }
-      enclose(end.x, end.y)
-      for place in Self.turns(curve.map(\.x)) { enclose(Self.point(curve.map(\.x), at: place), end.y) }
-      for place in Self.turns(curve.map(\.y)) { enclose(end.x, Self.point(curve.map(\.y), at: place)) }
-      last = end
-    }
-    return ink
-  }
-
-  /// How far the mapped contours go, across and down, along their control points.
-  func length(_ map: Affine) -> Double {
-    var sum = 0.0
-    var last = Point(x: 0, y: 0)
-    forEach { step, points in
-      for point in points.map(map.map) {
-        if step != .move { sum += abs(point.x - last.x) + abs(point.y - last.y) }
-        last = point
+  /// The smallest rectangle around the shape when it is mapped, and how far its contours go across and down along their control points. Control
+  /// points beyond the curves are not in the rectangle, which is nil for an empty outline.
+  func extent(_ map: Affine) -> (ink: Bounds?, length: Double) {
+    guard !points.isEmpty else { return (nil, 0) }
+    var ink = Bounds(left: .infinity, top: .infinity, right: -.infinity, bottom: -.infinity)
+    var length = 0.0
+    // Without arrays for single steps: a font has thousands of them for each emoji.
+    points.withUnsafeBufferPointer { points in
+      var last = Point(x: 0, y: 0)
+      var index = 0
+      for step in steps {
+        let count = step.pointCount
+        guard count > 0 else { continue }
+        var (previous, first) = (last, last)
+        for number in 0..<count {
+          let point = map.map(points[index + number])
+          if step != .move { length += abs(point.x - previous.x) + abs(point.y - previous.y) }
+          if number == 0 { first = point }
+          previous = point
+        }
+        // The control points: of a quadratic curve the first, of a cubic one the first two.
+        let second = count == 3 ? map.map(points[index + 1]) : first
+        ink.enclose(previous)
+        if count == 2 {
+          ink.encloseTurn(last.x, first.x, previous.x) { $0.encloseX($1) }
+          ink.encloseTurn(last.y, first.y, previous.y) { $0.encloseY($1) }
+        } else if count == 3 {
+          ink.encloseTurns(last.x, first.x, second.x, previous.x) { $0.encloseX($1) }
+          ink.encloseTurns(last.y, first.y, second.y, previous.y) { $0.encloseY($1) }
+        }
+        last = previous
+        index += count
       }
     }
-    return sum
+    return (ink, length)
+  }
+}
+
+extension Outline.Bounds {
+  fileprivate mutating func enclose(_ point: Outline.Point) {
+    encloseX(point.x)
+    encloseY(point.y)
   }
 
-  /// Where a coordinate of a Bézier curve turns back: the places between 0 and 1 where its derivative is 0.
-  private static func turns(_ p: [Double]) -> [Double] {
-    let places: [Double]
-    switch p.count {
-    case 3: places = [(p[0] - p[1]) / (p[0] - 2 * p[1] + p[2])]
-    case 4:
-      let (a, b, c) = (p[3] - p[0] + 3 * (p[1] - p[2]), 2 * (p[0] - 2 * p[1] + p[2]), p[1] - p[0])
-      let root = (b * b - 4 * a * c).squareRoot()
-      places = a == 0 ? [-c / b] : [(-b + root) / (2 * a), (-b - root) / (2 * a)]
-    default: places = []
+  fileprivate mutating func encloseX(_ x: Double) { (left, right) = (min(left, x), max(right, x)) }
+  fileprivate mutating func encloseY(_ y: Double) { (top, bottom) = (min(top, y), max(bottom, y)) }
+
+  /// Encloses the coordinate where a quadratic Bézier curve turns back, if it does between its ends.
+  fileprivate mutating func encloseTurn(
+    _ a: Double, _ b: Double, _ c: Double, _ enclose: (inout Self, Double) -> Void
+  ) {
+    guard b < min(a, c) || b > max(a, c) else { return }
+    let t = (a - b) / (a - 2 * b + c)
+    let (ab, bc) = (a + (b - a) * t, b + (c - b) * t)
+    enclose(&self, ab + (bc - ab) * t)
+  }
+
+  /// The same for a cubic curve, which may turn back twice: where its derivative is 0.
+  fileprivate mutating func encloseTurns(
+    _ a: Double, _ b: Double, _ c: Double, _ d: Double, _ enclose: (inout Self, Double) -> Void
+  ) {
+    let (low, high) = (min(a, d), max(a, d))
+    guard b < low || b > high || c < low || c > high else { return }
+    let (p, q, r) = (d - a + 3 * (b - c), 2 * (a - 2 * b + c), b - a)
+    let root = (q * q - 4 * p * r).squareRoot()
+    let places = abs(p) < 1e-12 * abs(q) ? (-r / q, .nan) : ((-q + root) / (2 * p), (-q - root) / (2 * p))
+    for t in [places.0, places.1] where t > 0 && t < 1 {
+      let (ab, bc, cd) = (a + (b - a) * t, b + (c - b) * t, c + (d - c) * t)
+      let (abc, bcd) = (ab + (bc - ab) * t, bc + (cd - bc) * t)
+      enclose(&self, abc + (bcd - abc) * t)
     }
-    // What is no number is not between 0 and 1 either.
-    return places.filter { $0 > 0 && $0 < 1 }
-  }
-
-  private static func point(_ p: [Double], at t: Double) -> Double {
-    var values = p
-    while values.count > 1 { values = zip(values, values.dropFirst()).map { $0 + ($1 - $0) * t } }
-    return values[0]
   }
 }
 

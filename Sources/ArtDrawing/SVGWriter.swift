@@ -254,7 +254,7 @@ struct SVGWriter {
   private func writeLetters(_ letters: Outline, _ label: DrawingScene.Label) {
     guard !letters.isEmpty else { return }
     sink.write(
-      "<path transform=\"\(label.map.matrix)\" \(label.ink.attributes) d=\"\(letters.pathData())\"/>\n")
+      "<path transform=\"\(label.map.matrix)\" \(label.ink.attributes) d=\"\(letters.pathData)\"/>\n")
   }
 
   private func writeUse(
@@ -304,8 +304,8 @@ extension TofuBox {
 }
 
 extension Outline {
-  /// The value of the `d` attribute of a path, whose lengths are in that part of an em.
-  func pathData(unit: Double = 1) -> String {
+  /// The value of the `d` attribute of a path.
+  fileprivate var pathData: String {
     var data = ""
     forEach { step, points in
       switch step {
@@ -318,9 +318,9 @@ extension Outline {
       // Without an array of texts: a page of small letters has millions of points.
       for (index, point) in points.enumerated() {
         if index > 0 { data += " " }
-        data += XMLText.number(point.x * unit)
+        data += XMLText.number(point.x)
         data += " "
-        data += XMLText.number(point.y * unit)
+        data += XMLText.number(point.y)
       }
     }
     return data
