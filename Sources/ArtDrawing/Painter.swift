@@ -21,6 +21,7 @@ struct PaintingPlan {
   fileprivate let highlights: HighlightPainter
   fileprivate let missing: MissingGlyphTexts
   fileprivate let enlarged: Drawn.Enlarged?
+  fileprivate let outlines: Drawn.Outlines?
   /// The work, which nothing has checked yet.
   let work: PaintingWork
 
@@ -55,8 +56,32 @@ struct PaintingPlan {
       visibleLabels.append(
         VisibleLabel(label: Int32(clamping: index), top: rows.lowerBound, bottom: rows.upperBound))
     }
+    let texts = visibleLabels.map { drawing.scene.labels[Int($0.label)].text }
+    outlines = try Self.outlines(of: texts, typesetter)
     highlights = HighlightPainter(drawing.details.highlights, projection, &work)
     (self.missing, self.work, enlarged) = (missing, work, enlarging.most)
+  }
+}
+
+extension PaintingPlan {
+  /// How the only glyph of each text is drawn from the first font's outlines; nil where a text has something else.
+  private static func outlines(of texts: [EmojiText], _ typesetter: Typesetter) throws(DrawingRefusal)
+    -> Drawn.Outlines?
+  {
+    var found: Drawn.Outlines?
+    for text in texts {
+      let layout = try typesetter.layout(text)
+      guard layout.glyphs.count == 1, layout.letters.isEmpty, !text.isCaption,
+        // As it is: a program that has the font does not put U+FE0F in.
+        let glyph = typesetter.fonts.first.only(text.string),
+        layout.glyphs[0].glyph == .color(font: 0, glyph.glyph),
+        let outlines = try typesetter.fonts.first.outlines(glyph.glyph)
+      else { return nil }
+      let box = layout.glyphs[0]
+      found = Drawn.Outlines(
+        scale: outlines.inBox.a, x: box.x + outlines.inBox.e - glyph.x, y: box.y + outlines.inBox.f + glyph.y)
+    }
+    return found
   }
 }
 
@@ -113,7 +138,7 @@ final class Painter: RasterSource {
     }
     drawn = Drawn(
       lacking: plan.missing.first, lackingCount: plan.missing.count, pictureFault: background.fault,
-      enlarged: plan.enlarged)
+      enlarged: plan.enlarged, outlines: plan.outlines)
   }
 
   func paint(_ rows: Range<Int>, into buffer: PixelBuffer) throws(DrawingRefusal) {

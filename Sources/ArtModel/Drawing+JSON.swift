@@ -260,8 +260,8 @@ extension CanvasRect {
 }
 
 extension Drawn {
-  /// Writes `{"enlarged":["…",2.5],"lacking":["…"],"lackingCount":1,"pictureFault":"…"}`, without `enlarged` and `pictureFault` if
-  /// there are none.
+  /// Writes `{"enlarged":["…",2.5],"lacking":["…"],"lackingCount":1,"outlines":[1,-0.6,0.3],"pictureFault":"…"}`, without `enlarged`, `outlines`
+  /// and `pictureFault` if there are none.
   func write(to writer: inout JSONWriter) {
     writer.object { writer in
       if let enlarged {
@@ -275,6 +275,10 @@ extension Drawn {
       writer.array { for text in lacking.prefix(Self.namedTexts) { $0.string(text) } }
       writer.key("lackingCount")
       writer.integer(lackingCount)
+      if let outlines {
+        writer.key("outlines")
+        writer.array { for number in [outlines.scale, outlines.x, outlines.y] { $0.number(number) } }
+      }
       if let pictureFault {
         writer.key("pictureFault")
         writer.detail(pictureFault)
@@ -289,11 +293,13 @@ extension Drawn {
     var lackingCount: Int?
     var pictureFault: String?
     var enlarged: Enlarged?
+    var outlines: Outlines?
     try reader.object { (key, reader) throws(ArtError) in
       switch key {
       case "enlarged": enlarged = try Enlarged(from: &reader)
       case "lacking": lacking = try Self.texts(from: &reader)
       case "lackingCount": lackingCount = try reader.count(0...Limits.emojiCount, "texts")
+      case "outlines": outlines = try Outlines(from: &reader)
       case "pictureFault": pictureFault = try reader.detail()
       default: throw reader.error("drawn with the key \"\(key.prefix(40))\"")
       }
@@ -303,7 +309,8 @@ extension Drawn {
       throw .badCount(lacking.count, "texts")
     }
     self.init(
-      lacking: lacking, lackingCount: lackingCount, pictureFault: pictureFault, enlarged: enlarged)
+      lacking: lacking, lackingCount: lackingCount, pictureFault: pictureFault, enlarged: enlarged,
+      outlines: outlines)
   }
 
   private static func texts(from reader: inout JSONReader) throws(ArtError) -> [String] {
@@ -323,6 +330,19 @@ extension Drawn.Enlarged {
     let text = try EmojiText(stored: try reader.string()).string
     try reader.comma()
     self.init(text: text, times: try reader.number())
+    try reader.close()
+  }
+}
+
+extension Drawn.Outlines {
+  /// Reads `[1,-0.6,0.3]`.
+  fileprivate init(from reader: inout JSONReader) throws(ArtError) {
+    try reader.open()
+    let scale = try reader.number()
+    try reader.comma()
+    let x = try reader.number()
+    try reader.comma()
+    self.init(scale: scale, x: x, y: try reader.number())
     try reader.close()
   }
 }

@@ -95,6 +95,21 @@ public struct Drawn: Hashable, Sendable {
   /// The glyph that is enlarged most, if the font has it only as pixels, and it is enlarged more than twice.
   public var enlarged: Enlarged?
 
+  /// Where the outlines are from that make every emoji of the drawing; nil where one is something else, or of another font than the first.
+  public var outlines: Outlines?
+
+  /// How a program that has the font draws an emoji as this one does.
+  public struct Outlines: Hashable, Sendable {
+    /// The font size for each pixel of an emoji's size.
+    public var scale: Double
+    /// Where the text begins on its baseline, in ems right of the emoji's centre and below it.
+    public var x: Double
+    public var y: Double
+
+    /// Outlines at that place.
+    public init(scale: Double, x: Double, y: Double) { (self.scale, self.x, self.y) = (scale, x, y) }
+  }
+
   /// A glyph that is drawn larger than the font has it, and so looks blurred.
   public struct Enlarged: Hashable, Sendable {
     /// The text.
@@ -111,12 +126,14 @@ public struct Drawn: Hashable, Sendable {
 
   /// A report with these values.
   public init(
-    lacking: [String] = [], lackingCount: Int = 0, pictureFault: String? = nil, enlarged: Enlarged? = nil
+    lacking: [String] = [], lackingCount: Int = 0, pictureFault: String? = nil, enlarged: Enlarged? = nil,
+    outlines: Outlines? = nil
   ) {
     self.lacking = lacking
     self.lackingCount = lackingCount
     self.pictureFault = pictureFault
     self.enlarged = enlarged
+    self.outlines = outlines
   }
 }
 

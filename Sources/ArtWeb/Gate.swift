@@ -152,6 +152,8 @@ public enum WebRoute: Hashable, Sendable {
   case live
   /// Draws labels.
   case glyphs
+  /// The font of outlines that labels were drawn from.
+  case font(tag: String)
   /// A document's background.
   case picture(document: String)
   /// An export of a document.
@@ -172,14 +174,14 @@ public enum WebRoute: Hashable, Sendable {
   public var needsTicket: Bool {
     switch self {
     case .asset, .session, .live: false
-    case .glyphs, .picture, .render, .thumbnail, .copy, .upload, .background: true
+    case .glyphs, .font, .picture, .render, .thumbnail, .copy, .upload, .background: true
     }
   }
 
   /// The most bytes of the request's body.
   public var bodyBytes: Int {
     switch self {
-    case .asset, .live, .picture, .render, .thumbnail, .copy: 0
+    case .asset, .live, .font, .picture, .render, .thumbnail, .copy: 0
     case .session: 4 << 10
     case .glyphs: Gate.jsonBytes
     case .background: Gate.pictureBytes
@@ -202,6 +204,7 @@ public enum WebRoute: Hashable, Sendable {
     case "/session": (self, method) = (.session, "POST")
     case "/live": (self, method) = (.live, "GET")
     case "/glyphs": (self, method) = (.glyphs, "POST")
+    case "/font": (self, method) = (.font(tag: try query.required("tag")), "GET")
     case "/picture": (self, method) = (.picture(document: try query.required("document")), "GET")
     case "/render":
       (self, method) = (.render(document: try query.required("document"), try RenderQuery(&query)), "GET")

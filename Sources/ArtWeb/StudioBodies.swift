@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
+import ArtSystem
 import ArtWorkspace
+import Glibc
+import Synchronization
 
 /// Pictures for a page: what it gets by HTTP.
-public struct StudioBodies: Sendable {
+public final class StudioBodies: Sendable {
   /// A body with its media type.
   public struct Body: Sendable {
     /// The bytes.
     public let bytes: [UInt8]
     /// The media type.
     public let mediaType: String
+    /// More fields of the answer.
+    var fields: [(name: String, value: String)] = []
   }
 
   /// The most bytes of an export.
@@ -19,6 +24,11 @@ public struct StudioBodies: Sendable {
   /// The sides of thumbnails: few, because each is kept for each state of a document.
   static let thumbnailSides = [192, 384, 768]
 
+  /// The most bytes of a font that is sent to a page.
+  private static let fontBytes = 64 << 20
+
+  /// The font of the outlines that were drawn last, which a page may ask for.
+  private let font = Mutex<(path: String, tag: String)?>(nil)
   private let workspace: Workspace
   private let renderer: Renderer
   private let thumbnails: Thumbnails
@@ -41,9 +51,32 @@ public struct StudioBodies: Sendable {
     Body(bytes: try await workspace.copy(of: document), mediaType: "application/octet-stream")
   }
 
-  /// Draws labels for a page. Throws what parsing the body throws, and `unavailable` without the worker.
+  /// Draws labels for a page. If all are outlines of one font, the answer says how the page draws them from that font, larger than any picture:
+  /// `Emojiart-Outlines: <scale> <x> <y> <tag>`. Throws what parsing the body throws, and `unavailable` without the worker.
   public func glyphs(_ body: [UInt8]) async throws(ArtError) -> Body {
-    Body(bytes: try await draw(GlyphSheet(body).drawing(), "the emoji"), mediaType: "image/png")
+    let drawing = try GlyphSheet(body).drawing()
+    let (drawn, bytes) = try await report(drawing, "the emoji")
+    guard let outlines = drawn.outlines, let path = drawing.fonts.first, let tag = EmojiFont.tag(of: path) else {
+      return Body(bytes: bytes, mediaType: "image/png")
+    }
+    font.withLock { $0 = (path, tag) }
+    let numbers = [outlines.scale, outlines.x, outlines.y].map { "\($0)" }.joined(separator: " ")
+    return Body(bytes: bytes, mediaType: "image/png", fields: [("Emojiart-Outlines", "\(numbers) \(tag)")])
+  }
+
+  /// The font with that tag, from which emoji were drawn. Throws `unavailable` where another one has taken its place.
+  public func font(_ tag: String) throws(ArtError) -> Body {
+    guard let known = font.withLock({ $0 }), known.tag == tag, EmojiFont.tag(of: known.path) == tag else {
+      throw ArtError(.unavailable, "the font has changed; ask for the emoji again")
+    }
+    do throws(SystemError) {
+      guard let bytes = try SmallFile.read(known.path, limit: Self.fontBytes) else {
+        throw SystemError("open", known.path, number: ENOENT)
+      }
+      return Body(bytes: bytes, mediaType: "font/sfnt")
+    } catch {
+      throw ArtError(.unavailable, "the font cannot be read: \(error)")
+    }
   }
 
   /// The background of a document as it is open now. Throws `noBackground`, and what opening throws.
@@ -77,8 +110,12 @@ public struct StudioBodies: Sendable {
   }
 
   private func draw(_ drawing: Drawing, _ name: String) async throws(ArtError) -> [UInt8] {
+    try await report(drawing, name).bytes
+  }
+
+  private func report(_ drawing: Drawing, _ name: String) async throws(ArtError) -> (drawn: Drawn, bytes: [UInt8]) {
     do throws(DrawingFailure) {
-      return try await renderer.draw(drawing, limit: Self.exportBytes).1
+      return try await renderer.draw(drawing, limit: Self.exportBytes)
     } catch {
       throw ArtError(error, drawing: name)
     }

@@ -44,7 +44,7 @@ public struct WebAnswer: Sendable {
   }
 
   /// A picture or another body.
-  public init(_ body: StudioBodies.Body) { self.init(200, body.bytes, body.mediaType) }
+  public init(_ body: StudioBodies.Body) { self.init(200, body.bytes, body.mediaType, more: body.fields) }
 
   /// A new session with its token, which is sent this once, and what the user has chosen in other pages.
   public init(session: String, token: [UInt8], preferences: [String: String] = [:]) {

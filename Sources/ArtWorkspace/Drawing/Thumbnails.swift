@@ -185,12 +185,9 @@ extension Thumbnails {
       ].joined(separator: "\n")
     }
 
-    /// Identifies the font file; an upgrade of the font changes it. A file without a status cannot be drawn with, so nothing is
-    /// cached.
+    /// Identifies the font file. A file without a status cannot be drawn with, so nothing is cached.
     private static func identity(of font: String) -> String {
-      guard let status = try? FileStatus(at: font) else { return "none" }
-      let (file, time) = (status.identity, status.raw.st_mtim)
-      return "\(file.device) \(file.inode) \(status.size) \(time.tv_sec) \(time.tv_nsec) \(font)"
+      EmojiFont.tag(of: font).map { "\($0) \(font)" } ?? "none"
     }
   }
 }

@@ -3,7 +3,7 @@
 // Paints the labels of the document for one camera at a time, on a thread of its own. The newest request of each kind wins.
 //
 // Glyphs are pictures from the server, drawn by the program's own renderer, in steps of pixels per em. Until they are there, the browser's own
-// emoji are drawn in their place.
+// emoji are drawn in their place. Larger than the last step, a glyph of outlines is drawn from the font itself, which the server sends, too.
 
 /** @typedef {import('./canvas').PaintedLabel} PaintedLabel */
 /** @typedef {import('./canvas').ToPainter} ToPainter */
@@ -12,7 +12,10 @@
  *   the last painting that needed it, `forget` takes its cells from their glyphs */
 /** @typedef {{ sheet: Sheet, x: number, y: number, width: number, height: number }} Cell */
 /** @typedef {{ key: string, text: string, color?: string, box?: readonly [number, number], width: number, height: number,
- *   cells: (Cell | undefined)[], local: (Cell | undefined)[], isFailed: boolean, users: number }} Glyph `users` is how many labels have it */
+ *   cells: (Cell | undefined)[], local: (Cell | undefined)[], isFailed: boolean, users: number, outlines?: Outlines }} Glyph `users` is how many
+ *   labels have it; `outlines` is known of glyphs that were drawn in the largest step */
+/** @typedef {{ scale: number, x: number, y: number, tag: string }} Outlines how a glyph is drawn from a font: the font size for each pixel of its em, and where
+ *   its text begins on the baseline, in ems from the label's centre */
 /** @typedef {PaintedLabel & { glyph: Glyph }} Item */
 
 /** The pixels per em of glyph pictures. */
@@ -291,6 +294,10 @@ function paintLabels(pen, list, x, y, scale, width, height, without) {
     const reach = item.rotation ? (across + down) / 2 : Math.max(across, down) / 2;
     if (centerX + reach < 0 || centerY + reach < 0 || centerX - reach > width || centerY - reach > height) continue;
     if (leavesOut && /** @type {Set<string>} */ (without).has(item.id)) continue;
+    if (em > steps[steps.length - 1] && paintOutlines(pen, item, em, centerX, centerY)) {
+      isTurned = true;
+      continue;
+    }
     const cell = cellOf(glyph, em);
     cell.sheet.turn = turns;
     if (item.rotation || item.mirrored) {
@@ -307,6 +314,57 @@ function paintLabels(pen, list, x, y, scale, width, height, without) {
       isTurned = false;
     }
     pen.drawImage(cell.sheet.image, cell.x, cell.y, cell.width, cell.height, centerX - across / 2, centerY - down / 2, across, down);
+  }
+}
+
+// MARK: Outlines
+
+/**
+ * The fonts that were asked for, by their tags: whether each can be used.
+ * @type {Map<string, boolean>}
+ */
+const fonts = new Map();
+/** The size at which text is set, and then enlarged: browsers have a largest one. */
+const fontSize = 1000;
+
+/**
+ * Draws a glyph from its font. False while that is not known or not there.
+ * @param {OffscreenCanvasRenderingContext2D} pen @param {Item} item @param {number} em @param {number} centerX @param {number} centerY
+ */
+function paintOutlines(pen, item, em, centerX, centerY) {
+  const { outlines } = item.glyph;
+  if (!outlines || !fonts.get(outlines.tag)) {
+    if (outlines) loadFont(outlines.tag);
+    return false;
+  }
+  const radians = ((item.rotation ?? 0) * Math.PI) / 180;
+  const scale = (em * outlines.scale) / fontSize;
+  const [sine, cosine] = [Math.sin(radians) * scale, Math.cos(radians) * scale];
+  const flip = item.mirrored ? -1 : 1;
+  pen.setTransform(cosine * flip, sine * flip, -sine, cosine, centerX, centerY);
+  pen.font = `${fontSize}px "${familyOf(outlines.tag)}"`;
+  [pen.textAlign, pen.textBaseline, pen.fillStyle] = ['left', 'alphabetic', '#000000'];
+  pen.fillText(item.glyph.text, (outlines.x / outlines.scale) * fontSize, (outlines.y / outlines.scale) * fontSize);
+  return true;
+}
+
+/** @param {string} tag */
+const familyOf = (tag) => `emojiart ${tag}`;
+
+/** @param {string} tag */
+async function loadFont(tag) {
+  if (fonts.has(tag) || !ticket) return;
+  fonts.set(tag, false);
+  try {
+    const response = await fetch(`/font?tag=${tag}`, { headers: { Authorization: `Bearer ${ticket}` } });
+    if (!response.ok) throw new Error(String(response.status));
+    const font = await new FontFace(familyOf(tag), await response.arrayBuffer()).load();
+    /** @type {{ fonts: FontFaceSet }} */ (/** @type {unknown} */ (self)).fonts.add(font);
+    fonts.set(tag, true);
+    again();
+  } catch {
+    // The largest picture stands for it; the next one that is fetched tries again.
+    fonts.delete(tag);
   }
 }
 
@@ -442,7 +500,9 @@ async function fetchGlyphs() {
   const all = [...missing.values()];
   // Those with a picture each are asked for when all others are there.
   const shared = all.filter(({ step }) => steps[step] <= sharedStep);
-  const batch = (shared.length ? shared : all).slice(0, sheetCells);
+  const rest = all.filter(({ step }) => step < steps.length - 1);
+  // Those of the largest step come alone: the answer says how that glyph is drawn from its font.
+  const batch = shared.length ? shared.slice(0, sheetCells) : rest.length ? rest : all.slice(0, 1);
   // The glyphs that the view needs no more are not asked for; a painting asks for them again.
   missing.clear();
   batch.sort((a, b) => a.step - b.step);
@@ -471,6 +531,11 @@ async function fetchSheet(batch) {
       body: JSON.stringify({ width, height, labels }),
     });
     if (!response.ok) throw Object.assign(new Error('refused'), { status: response.status });
+    const field = response.headers.get('Emojiart-Outlines');
+    if (field && part.length === 1) {
+      const [scale, x, y, tag] = field.split(' ');
+      part[0].glyph.outlines = { scale: Number(scale), x: Number(x), y: Number(y), tag };
+    }
     const image = await createImageBitmap(await response.blob());
     const isShared = steps[part[0].step] <= sharedStep;
     const images = isShared ? [] : await Promise.all(places.map(({ x, y, width: across, height: down }) => createImageBitmap(image, x, y, across, down)));
