@@ -36,13 +36,14 @@ final class OtherRenderer {
     return try Pixels(contentsOf: folder.appendingPathComponent("b.png"))
   }
 
-  /// The pixels of SVG files of one size in Chromium, all on one page.
-  func chromium(_ files: [[UInt8]], width: Int, height: Int) throws -> [Pixels] {
+  /// The pixels of files of one size in Chromium, all on one page. Without kinds they are SVG.
+  func chromium(_ files: [[UInt8]], width: Int, height: Int, kinds: [String]? = nil) throws -> [Pixels] {
     var page =
       "<!doctype html><style>body{margin:0}img{display:block;width:\(width)px;height:\(height)px}</style>"
     for (index, file) in files.enumerated() {
-      _ = try write(file, "page-\(index).svg")
-      page += "<img src=\"page-\(index).svg\">"
+      let name = "page-\(index).\(kinds?[index] ?? "svg")"
+      _ = try write(file, name)
+      page += "<img src=\"\(name)\">"
     }
     let file = try write(Array(page.utf8), "page.html")
     let picture = folder.appendingPathComponent("page.png")
