@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "srgb_profile.h"
 
-// Of version 4.3, with the primaries and the curve of IEC 61966-2-1, which `ProfileTests` compares; its description is "sRGB", its
+// Of version 4.3, with the primaries and the curve of IEC 61966-2-1, which `ColorTests` compares; its description is "sRGB", its
 // copyright "CC0".
 const uint8_t srgb_profile[srgb_profile_size] = {
     0x00, 0x00, 0x01, 0xA8, 0x00, 0x00, 0x00, 0x00, 0x04, 0x30, 0x00, 0x00, 0x6D, 0x6E, 0x74, 0x72, 0x52, 0x47, 0x42, 0x20,

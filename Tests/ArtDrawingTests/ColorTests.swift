@@ -164,13 +164,14 @@ import Testing
     let svgs = try drawings.map { try $0.as { .svg($0, embedsGlyphs: true) }.made().bytes }
     let originals = try other.chromium(
       samples.map(\.bytes), width: width, height: height, kinds: samples.map(\.kind))
+    let pages = try other.canvases(samples.map(\.bytes), width: width, height: height)
     let vectors = try other.chromium(svgs, width: width, height: height)
     for (index, sample) in samples.enumerated() {
       let png = try drawings[index].pixels()
       let pdf = try other.poppler(try drawings[index].as { .pdf($0) }.made().bytes)
       let rsvg = try other.rsvg(svgs[index])
       let name = "\(sample.kind), \(sample.name)"
-      let numbers = [png, vectors[index], pdf, rsvg].map { difference($0, originals[index]) }
+      let numbers = [png, vectors[index], pdf, rsvg, pages[index]].map { difference($0, originals[index]) }
       #expect(numbers.allSatisfy { $0 <= 2 }, 
         "\(name): \(numbers), \(ColorSamples.middles(of: png)) for \(ColorSamples.middles(of: originals[index]))")
       let picture = try DecodedPicture(sample.bytes, scale: 1, PictureLimits())

@@ -45,6 +45,35 @@ final class OtherRenderer {
       _ = try write(file, name)
       page += "<img src=\"\(name)\">"
     }
+    return try shown(page, files.count, width: width, height: height)
+  }
+
+  /// The pixels of pictures of one size as the studio's page paints them: decoded by the browser, drawn on a canvas.
+  func canvases(_ files: [[UInt8]], width: Int, height: Int) throws -> [Pixels] {
+    let list = files.map { "'\(Data($0).base64EncodedString())'" }.joined(separator: ",")
+    let page = """
+      <!doctype html><style>body{margin:0}canvas{display:block}iframe{display:none}</style><body><script>(async () => {
+        // A frame that is being written holds up the end of loading, which the screenshot waits for.
+        const frame = document.createElement('iframe');
+        document.body.append(frame);
+        frame.contentDocument.open();
+        for (const text of [\(list)]) {
+          const blob = new Blob([Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0))]);
+          const hidden = new OffscreenCanvas(\(width), \(height));
+          hidden.getContext('2d', { alpha: false }).drawImage(await createImageBitmap(blob), 0, 0);
+          const canvas = document.createElement('canvas');
+          [canvas.width, canvas.height] = [\(width), \(height)];
+          document.body.append(canvas);
+          canvas.getContext('bitmaprenderer').transferFromImageBitmap(hidden.transferToImageBitmap());
+        }
+        frame.contentDocument.close();
+      })()</script>
+      """
+    return try shown(page, files.count, width: width, height: height)
+  }
+
+  /// The pixels of boxes of one size below each other on a page that has been loaded.
+  private func shown(_ page: String, _ count: Int, width: Int, height: Int) throws -> [Pixels] {
     let file = try write(Array(page.utf8), "page.html")
     let picture = folder.appendingPathComponent("page.png")
     try run(
@@ -52,10 +81,10 @@ final class OtherRenderer {
       "--disable-dev-shm-usage",
       "--force-color-profile=srgb", "--default-background-color=00000000",
       "--user-data-dir=\(folder.appendingPathComponent("profile").path)",
-      "--window-size=\(max(width, 500)),\(height * files.count)", "--screenshot=\(picture.path)",
+      "--window-size=\(max(width, 500)),\(height * count)", "--screenshot=\(picture.path)",
       file.absoluteString)
     let whole = try Pixels(contentsOf: picture)
-    return try files.indices.map { index in
+    return try (0..<count).map { index in
       let rows = (index * height..<(index + 1) * height).flatMap { row in
         whole.bytes[4 * row * whole.width..<4 * (row * whole.width + width)]
       }
