@@ -66,8 +66,10 @@ enum LossyWriter {
     return Array(UnsafeBufferPointer(start: start, count: count))
   }
 
-  /// The JPEG file of a decoded picture without transparency, whose orientation is not applied. Throws `noMemory`.
-  static func jpeg(of picture: DecodedPicture, quality: Int) throws(DrawingRefusal) -> [UInt8] {
+  /// Writes the JPEG file of a decoded picture without transparency, whose orientation is not applied. Throws `noMemory`.
+  static func writeJPEG(
+    of picture: DecodedPicture, quality: Int, _ receive: (UnsafeRawBufferPointer) -> Void
+  ) throws(DrawingRefusal) {
     guard
       let file = cjpeg_begin(
         UInt32(clamping: picture.width), UInt32(clamping: picture.height), Int32(clamping: quality), 0)
@@ -75,7 +77,6 @@ enum LossyWriter {
     defer { cjpeg_free(file) }
     let rows = min(picture.height, max(1, bandPixels / picture.width))
     let band = try PixelBuffer(width: picture.width, height: rows)
-    var bytes: [UInt8] = []
     for top in stride(from: 0, to: picture.height, by: rows) {
       let count = min(rows, picture.height - top)
       var target = band.part(rows: count)
@@ -89,9 +90,8 @@ enum LossyWriter {
       guard cjpeg_write(file, band.pixels, band.stride, UInt32(clamping: count)) else { throw .noMemory }
       var start: UnsafePointer<UInt8>?
       let written = cjpeg_take(file, &start)
-      bytes += UnsafeBufferPointer(start: start, count: written)
+      receive(UnsafeRawBufferPointer(start: start, count: written))
     }
-    return bytes
   }
 
   /// Paints and writes a WebP file. Throws `noMemory`.

@@ -80,7 +80,8 @@ enum PictureColors: Hashable {
   // MARK: WebP (RFC 9649, 2.7.1.4)
 
   private static func webp(_ file: PictureBytes) -> PictureColors? {
-    guard let first = WebPChunks.first(file), first.kind == "VP8X", (first.data.byte(0) ?? 0) & 0x20 != 0 else {
+    guard let first = WebPChunks.first(file), first.kind == "VP8X", (first.data.byte(0) ?? 0) & 0x20 != 0
+    else {
       return nil
     }
     var bytes: PictureBytes?
@@ -125,7 +126,8 @@ extension JPEGSegments {
     var count = 0
     var segments = JPEGSegments(file)
     while let next = segments.next(), next.marker != scan, next.marker != end {
-      guard next.isProfile, let number = next.data.byte(12), let all = next.data.byte(13), parts[number] == nil
+      guard next.isProfile, let number = next.data.byte(12), let all = next.data.byte(13),
+        parts[number] == nil
       else { continue }
       (parts[number], count) = (next.data.from(14), all)
     }

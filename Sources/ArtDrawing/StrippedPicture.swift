@@ -23,7 +23,7 @@ public struct StrippedPicture {
   private enum Content {
     case parts([PictureBytes])
     case pixels(DecodedPicture)
-    case jpeg([UInt8])
+    case jpeg(DecodedPicture)
   }
 
   /// The quality of a JPEG that is compressed anew.
@@ -45,7 +45,7 @@ public struct StrippedPicture {
       mediaType = header.kind.mediaType
       if hasOtherColors {
         let picture = try DecodedPicture(bytes, scale: 1, limits)
-        content = header.kind == .png ? .pixels(picture) : .jpeg(try picture.jpeg(quality: Self.quality))
+        content = header.kind == .png ? .pixels(picture) : .jpeg(picture)
         isFourColored = false
         return
       }
@@ -67,7 +67,7 @@ public struct StrippedPicture {
     switch content {
     case .parts(let parts): for part in parts { part.slice.withUnsafeBytes(receive) }
     case .pixels(let picture): try picture.writePNG(receive)
-    case .jpeg(let bytes): bytes.withUnsafeBytes(receive)
+    case .jpeg(let picture): try picture.writeJPEG(quality: Self.quality, receive)
     }
   }
 
@@ -133,10 +133,12 @@ extension JPEGSegments.Segment {
 }
 
 extension DecodedPicture {
-  /// The bytes of a JPEG file, whose orientation is still to be applied. Throws `tooManyPixels` for lack of memory.
-  fileprivate func jpeg(quality: Int) throws(Refusal) -> [UInt8] {
+  /// Calls `receive` with the bytes of a JPEG file, whose orientation is still to be applied. Throws `tooManyPixels` for lack of memory.
+  fileprivate func writeJPEG(
+    quality: Int, _ receive: (UnsafeRawBufferPointer) -> Void
+  ) throws(Refusal) {
     do throws(DrawingRefusal) {
-      return try LossyWriter.jpeg(of: self, quality: quality)
+      try LossyWriter.writeJPEG(of: self, quality: quality, receive)
     } catch {
       throw Refusal(.tooManyPixels, error.detail)
     }

@@ -56,7 +56,8 @@ import Testing
   func metadata() throws {
     let exif = Array("Exif\0\0".utf8) + Self.secret
     let segment = [0xFF, 0xE1] + ColorSamples.big(exif.count + 2, 2) + exif
-    var jpeg = ColorSamples.withProfile(Self.p3, inJPEG: try stripped(try files(of: ColorSamples.png())[1].bytes))
+    var jpeg = ColorSamples.withProfile(
+      Self.p3, inJPEG: try stripped(try files(of: ColorSamples.png())[1].bytes))
     jpeg.insert(contentsOf: segment, at: 2)
     let text = ColorSamples.chunk("tEXt", Array("Comment\0".utf8) + Self.secret)
     let png = ColorSamples.png([ColorSamples.iCCP(Self.p3), text])
@@ -100,7 +101,8 @@ import Testing
     var random = SplitMix64(seed: 96)
     let corners = (0..<8).map { [Double($0) * 14, 0, 0] }
     let profiles = [
-      Self.p3, ProfileWriter.gray(.gamma(1.8)), ProfileWriter.table(3, space: "RGB ", corners: corners, steps: 2),
+      Self.p3, ProfileWriter.gray(.gamma(1.8)),
+      ProfileWriter.table(3, space: "RGB ", corners: corners, steps: 2),
     ]
     var converted = 0
     for turn in 0..<300 {
@@ -142,5 +144,7 @@ import Testing
     return file
   }
 
-  private func contains(_ bytes: [UInt8], _ part: [UInt8]) -> Bool { Data(bytes).range(of: Data(part)) != nil }
+  private func contains(_ bytes: [UInt8], _ part: [UInt8]) -> Bool {
+    Data(bytes).range(of: Data(part)) != nil
+  }
 }

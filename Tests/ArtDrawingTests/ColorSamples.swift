@@ -7,7 +7,8 @@ import TestSupport
 /// Pictures of eight patches side by side, with what a file may say of its colours.
 struct ColorSamples {
   static let colors: [[UInt8]] = [
-    [200, 60, 40], [50, 50, 50], [10, 10, 10], [128, 200, 30], [255, 0, 0], [20, 30, 200], [90, 90, 90], [250, 250, 250],
+    [200, 60, 40], [50, 50, 50], [10, 10, 10], [128, 200, 30], [255, 0, 0], [20, 30, 200], [90, 90, 90],
+    [250, 250, 250],
   ]
   /// The side of a patch, a whole number of JPEG's blocks.
   static let side = 16
@@ -32,7 +33,8 @@ struct ColorSamples {
   }
 
   static func iCCP(_ profile: [UInt8]) -> [UInt8] { chunk("iCCP", Array("x\0\0".utf8) + deflated(profile)) }
-  static func cICP(_ primaries: UInt8, _ transfer: UInt8, _ matrix: UInt8 = 0, _ range: UInt8 = 1) -> [UInt8] {
+  static func cICP(_ primaries: UInt8, _ transfer: UInt8, _ matrix: UInt8 = 0, _ range: UInt8 = 1) -> [UInt8]
+  {
     chunk("cICP", [primaries, transfer, matrix, range])
   }
   static func gAMA(_ gamma: Int) -> [UInt8] { chunk("gAMA", big(gamma)) }
@@ -42,7 +44,8 @@ struct ColorSamples {
   static func withProfile(_ profile: [UInt8], part: Int = 65_000, inJPEG file: [UInt8]) -> [UInt8] {
     let starts = Array(stride(from: 0, to: profile.count, by: part))
     let segments = starts.enumerated().flatMap { index, start -> [UInt8] in
-      let data = Array("ICC_PROFILE\0".utf8) + [UInt8(index + 1), UInt8(starts.count)] + profile[start...].prefix(part)
+      let data =
+        Array("ICC_PROFILE\0".utf8) + [UInt8(index + 1), UInt8(starts.count)] + profile[start...].prefix(part)
       return [0xFF, 0xE2] + big(data.count + 2, 2) + data
     }
     return Array(file.prefix(2)) + segments + file.dropFirst(2)
@@ -52,7 +55,8 @@ struct ColorSamples {
   static func withProfile(_ profile: [UInt8], inWebP file: [UInt8]) -> [UInt8] {
     let sides = [width - 1, side - 1].flatMap { little($0, 3) }
     let body =
-      Array("WEBPVP8X".utf8) + little(10) + [0x20, 0, 0, 0] + sides + Array("ICCP".utf8) + little(profile.count)
+      Array("WEBPVP8X".utf8) + little(10) + [0x20, 0, 0, 0] + sides + Array("ICCP".utf8)
+      + little(profile.count)
       + profile + [UInt8](repeating: 0, count: profile.count % 2) + file.dropFirst(12)
     return Array("RIFF".utf8) + little(body.count) + body
   }

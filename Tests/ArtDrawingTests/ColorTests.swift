@@ -68,10 +68,15 @@ import Testing
       chunks("no profile", [], isOther: false), profiled("sRGB", isSRGB, isOther: false),
       profiled("Display P3", p3), profiled("Adobe RGB", adobe), profiled("swapped", swapped),
       profiled("linear", linear), profiled("curve of a table", table),
-      profiled("table of colorimetry", ProfileWriter.table(3, space: "RGB ", tag: "A2B1", corners: (0..<8).map {
-        [Double($0) * 12, 0, 0]
-      })),
-      profiled("grey in colours", gray, isOther: false), profiled("cut", Array(p3.prefix(200)), isOther: false),
+      profiled(
+        "table of colorimetry",
+        ProfileWriter.table(
+          3, space: "RGB ", tag: "A2B1",
+          corners: (0..<8).map {
+            [Double($0) * 12, 0, 0]
+          })),
+      profiled("grey in colours", gray, isOther: false),
+      profiled("cut", Array(p3.prefix(200)), isOther: false),
       profiled("garbage", Array(p3.reversed()), isOther: false),
       profiled("press in colours", press, isOther: false),
       Sample("grey", ColorSamples.png([ColorSamples.iCCP(gray)], isGray: true)),
@@ -83,20 +88,27 @@ import Testing
       chunks("gamma and sRGB points", [ColorSamples.gAMA(45_455), ColorSamples.cHRM(plain)]),
       chunks("gamma and wide points", [ColorSamples.gAMA(45_455), ColorSamples.cHRM(wide)]),
       chunks("wide points alone", [ColorSamples.cHRM(wide)], isOther: false),
-      chunks("points of nothing", [ColorSamples.gAMA(45_455), ColorSamples.cHRM([Int](repeating: 0, count: 8))], isOther: false),
+      chunks(
+        "points of nothing", [ColorSamples.gAMA(45_455), ColorSamples.cHRM([Int](repeating: 0, count: 8))],
+        isOther: false),
       chunks("sRGB before gamma", [sRGB, linearGamma], isOther: false),
       chunks("profile before sRGB", [sRGB, ColorSamples.iCCP(swapped)]),
-      chunks("code points before profile", [ColorSamples.cICP(1, 13), ColorSamples.iCCP(swapped)], isOther: false),
+      chunks(
+        "code points before profile", [ColorSamples.cICP(1, 13), ColorSamples.iCCP(swapped)], isOther: false),
       chunks("unknown code points before gamma", [ColorSamples.cICP(3, 3), linearGamma]),
       chunks("broken profile before gamma", [ColorSamples.iCCP(Array(p3.prefix(99))), linearGamma]),
       chunks("code points of a limited range", [ColorSamples.cICP(12, 13, 0, 0)], isOther: false),
     ]
     for (primaries, transfer) in [
-      (12, 13), (9, 1), (9, 14), (9, 15), (1, 4), (1, 5), (5, 13), (6, 6), (7, 7), (8, 8), (4, 13), (11, 17), (22, 13), (1, 11),
+      (12, 13), (9, 1), (9, 14), (9, 15), (1, 4), (1, 5), (5, 13), (6, 6), (7, 7), (8, 8), (4, 13), (11, 17),
+      (22, 13), (1, 11),
     ] as [(UInt8, UInt8)] {
-      samples.append(chunks("code points \(primaries), \(transfer)", [ColorSamples.cICP(primaries, transfer)]))
+      samples.append(
+        chunks("code points \(primaries), \(transfer)", [ColorSamples.cICP(primaries, transfer)]))
     }
-    for (primaries, transfer) in [(1, 13), (2, 2), (12, 2), (2, 8), (1, 9), (0, 0), (200, 200)] as [(UInt8, UInt8)] {
+    for (primaries, transfer) in [(1, 13), (2, 2), (12, 2), (2, 8), (1, 9), (0, 0), (200, 200)]
+      as [(UInt8, UInt8)]
+    {
       let chunk = ColorSamples.cICP(primaries, transfer)
       samples.append(chunks("code points \(primaries), \(transfer)", [chunk], isOther: false))
     }
@@ -121,21 +133,26 @@ import Testing
       Sample("Adobe RGB in parts", ColorSamples.withProfile(Self.adobe, part: 100, inJPEG: jpeg), "jpg"),
       Sample("swapped", ColorSamples.withProfile(Self.swapped, inJPEG: jpeg), "jpg"),
       Sample("grey in colours", ColorSamples.withProfile(Self.gray, inJPEG: jpeg), "jpg", isOther: false),
-      Sample("cut", ColorSamples.withProfile(Array(Self.p3.prefix(300)), inJPEG: jpeg), "jpg", isOther: false),
+      Sample(
+        "cut", ColorSamples.withProfile(Array(Self.p3.prefix(300)), inJPEG: jpeg), "jpg", isOther: false),
       Sample("grey", ColorSamples.withProfile(Self.gray, inJPEG: gray), "jpg"),
       Sample("grey with colours", ColorSamples.withProfile(Self.table, inJPEG: gray), "jpg"),
       Sample("press in colours", ColorSamples.withProfile(Self.press, inJPEG: jpeg), "jpg", isOther: false),
       Sample("Display P3", ColorSamples.withProfile(Self.p3, inWebP: webp), "webp"),
       Sample("swapped", ColorSamples.withProfile(Self.swapped, inWebP: webp), "webp"),
-      Sample("cut", ColorSamples.withProfile(Array(Self.p3.prefix(300)), inWebP: webp), "webp", isOther: false),
+      Sample(
+        "cut", ColorSamples.withProfile(Array(Self.p3.prefix(300)), inWebP: webp), "webp", isOther: false),
       Sample("grey in colours", ColorSamples.withProfile(Self.gray, inWebP: webp), "webp", isOther: false),
     ]
     for (index, code) in [
-      ("1/13/0", false), ("12/13/0", true), ("9/14/0", true), ("1/1/0", false), ("12/13/6", true), ("2/2/0", false),
+      ("1/13/0", false), ("12/13/0", true), ("9/14/0", true), ("1/1/0", false), ("12/13/6", true),
+      ("2/2/0", false),
       ("1/8/0", true), ("12/2/0", true), ("2/8/0", true), ("12/6/0", true), ("1/4/0", true), ("1/7/0", true),
-      ("6/13/0", true), ("3/3/0", false), ("1/16/0", true), ("9/18/0", true), ("9/16/0", true), ("1/18/0", true),
+      ("6/13/0", true), ("3/3/0", false), ("1/16/0", true), ("9/18/0", true), ("9/16/0", true),
+      ("1/18/0", true),
     ].enumerated() {
-      let file = try made("e\(index).avif", "avifenc", "-s", "10", "--min", "0", "--max", "0", "-y", "444", "--cicp", code.0)
+      let file = try made(
+        "e\(index).avif", "avifenc", "-s", "10", "--min", "0", "--max", "0", "-y", "444", "--cicp", code.0)
       samples.append(Sample("code points \(code.0)", file, "avif", isOther: code.1))
     }
     let profile = try other.write(Self.swapped, "profile").path
@@ -172,8 +189,10 @@ import Testing
       let rsvg = try other.rsvg(svgs[index])
       let name = "\(sample.kind), \(sample.name)"
       let numbers = [png, vectors[index], pdf, rsvg, pages[index]].map { difference($0, originals[index]) }
-      #expect(numbers.allSatisfy { $0 <= 2 }, 
-        "\(name): \(numbers), \(ColorSamples.middles(of: png)) for \(ColorSamples.middles(of: originals[index]))")
+      #expect(
+        numbers.allSatisfy { $0 <= 2 },
+        "\(name): \(numbers), \(ColorSamples.middles(of: png)) for \(ColorSamples.middles(of: originals[index]))"
+      )
       let picture = try DecodedPicture(sample.bytes, scale: 1, PictureLimits())
       #expect(picture.hasOtherColors == sample.isOther, "\(name)")
     }
@@ -182,7 +201,9 @@ import Testing
   @Test("V19 a PNG background has the colours that Chromium shows, within 2 of 255, in each format")
   func png() throws { try compare(Self.ofPNG) }
 
-  @Test("V19 a JPEG, WebP or AVIF background has the colours that Chromium shows, within 2 of 255, in each format")
+  @Test(
+    "V19 a JPEG, WebP or AVIF background has the colours that Chromium shows, within 2 of 255, in each format"
+  )
   func others() throws { try compare(try ofOthers()) }
 
   /// Programs interpolate tables in different ways, and Chromium 156 mixes inks before it converts them, so that black is lost: what
@@ -192,15 +213,18 @@ import Testing
     let profile = ProfileWriter.table(3, space: "RGB ", corners: Self.corners)
     let colors = Sample("table", ColorSamples.png([ColorSamples.iCCP(profile)]))
     try expect(
-      colors, ColorSamples.colors.map { ProfileWriter.color($0.map { Double($0) / 255 }, between: Self.corners) })
+      colors,
+      ColorSamples.colors.map { ProfileWriter.color($0.map { Double($0) / 255 }, between: Self.corners) })
     let inks: [[UInt8]] = [
-      [0, 0, 0, 0], [255, 0, 0, 0], [0, 255, 0, 0], [0, 0, 180, 0], [0, 0, 0, 255], [0, 0, 0, 128], [90, 60, 0, 30], [0, 40, 200, 100],
+      [0, 0, 0, 0], [255, 0, 0, 0], [0, 255, 0, 0], [0, 0, 180, 0], [0, 0, 0, 255], [0, 0, 0, 128],
+      [90, 60, 0, 30], [0, 40, 200, 100],
     ]
     let row = inks.flatMap { ink in (0..<ColorSamples.side).flatMap { _ in ink } }
     let raw = try other.write((0..<ColorSamples.side).flatMap { _ in row }, "inks.cmyk")
     let file = try other.write([], "inks.jpg")
     try other.run(
-      "convert", "-size", "\(ColorSamples.width)x\(ColorSamples.side)", "-depth", "8", raw.path, "-quality", "100",
+      "convert", "-size", "\(ColorSamples.width)x\(ColorSamples.side)", "-depth", "8", raw.path, "-quality",
+      "100",
       "-sampling-factor", "1x1", file.path)
     let plain = [UInt8](try Data(contentsOf: file))
     let four = Sample("inks", ColorSamples.withProfile(Self.press, inJPEG: plain), "jpg")
@@ -214,7 +238,8 @@ import Testing
   private func expect(_ sample: Sample, _ colors: [[UInt8]]) throws {
     let drawing = try drawing(sample)
     let svg = try other.chromium(
-      [drawing.as { .svg($0, embedsGlyphs: true) }.made().bytes], width: ColorSamples.width, height: ColorSamples.side)
+      [drawing.as { .svg($0, embedsGlyphs: true) }.made().bytes], width: ColorSamples.width,
+      height: ColorSamples.side)
     let pdf = try other.poppler(try drawing.as { .pdf($0) }.made().bytes)
     for pixels in try [drawing.pixels(), svg[0], pdf] {
       let found = ColorSamples.middles(of: pixels)

@@ -16,7 +16,8 @@ struct ProfileWriter {
         Array("para".utf8) + big(0) + [0, 3, 0, 0]
           + [2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045].flatMap(fixed)
       case .gamma(let gamma): Array("para".utf8) + big(0) + [0, 0, 0, 0] + fixed(gamma)
-      case .table(let values): Array("curv".utf8) + big(0) + big(values.count) + values.flatMap { big(Int($0), 2) }
+      case .table(let values):
+        Array("curv".utf8) + big(0) + big(values.count) + values.flatMap { big(Int($0), 2) }
       }
     }
   }
@@ -47,7 +48,9 @@ struct ProfileWriter {
 
   /// A profile with a table of CIELAB colours, which lie evenly between those of its corners: of all channels at 0 or 1, the last channel
   /// fastest. There are steps in between, because programs interpolate in different ways.
-  static func table(_ channels: Int, space: String, tag: String = "A2B0", corners: [[Double]], steps: Int = 9) -> [UInt8] {
+  static func table(_ channels: Int, space: String, tag: String = "A2B0", corners: [[Double]], steps: Int = 9)
+    -> [UInt8]
+  {
     let grid = (0..<Int(pow(Double(steps), Double(channels)))).map { index in
       let places = (0..<channels).reversed().map { channel in
         Double(index / Int(pow(Double(steps), Double(channel))) % steps) / Double(steps - 1)
@@ -60,7 +63,8 @@ struct ProfileWriter {
       let coded: [Double] = [lab[0] * 652.8, (lab[1] + 128) * 256, (lab[2] + 128) * 256]
       return coded.flatMap { big(Int($0.rounded()), 2) }
     }
-    let head = Array("mft2".utf8) + big(0) + [UInt8(channels), 3, UInt8(steps), 0] + identity + big(2, 2) + big(2, 2)
+    let head =
+      Array("mft2".utf8) + big(0) + [UInt8(channels), 3, UInt8(steps), 0] + identity + big(2, 2) + big(2, 2)
     func curves(_ count: Int) -> [UInt8] { (0..<count).flatMap { _ in ends } }
     let element = head + curves(channels) + numbers + curves(3)
     return file([(tag, element)], space: space, connection: "Lab ", version: 0x0240_0000)
@@ -102,7 +106,8 @@ struct ProfileWriter {
     _ tags: [(name: String, element: [UInt8])], space: String, connection: String = "XYZ ",
     version: Int = 0x0430_0000
   ) -> [UInt8] {
-    let text = Array("mluc".utf8) + big(0) + big(1) + big(12) + Array("enUS".utf8) + big(2) + big(28) + [0, 0x78]
+    let text =
+      Array("mluc".utf8) + big(0) + big(1) + big(12) + Array("enUS".utf8) + big(2) + big(28) + [0, 0x78]
     let tags = [("desc", text), ("cprt", text), ("wtpt", point([0.9642, 1, 0.8249]))] + tags
     var (table, elements): ([UInt8], [UInt8]) = (big(tags.count), [])
     for (name, element) in tags {
