@@ -46,11 +46,28 @@ public struct StudioBodies: Sendable {
     Body(bytes: try await draw(GlyphSheet(body).drawing(), "the emoji"), mediaType: "image/png")
   }
 
-  /// The background of a document as it is open now. Throws `noBackground`, and what opening throws.
+  /// The background of a document as it is open now: its bytes, or for those that browsers show in other colours than exports have, a JPEG
+  /// in colours of sRGB. Throws `noBackground`, and what opening throws.
   public func picture(_ document: String) async throws(ArtError) -> Body {
     let (content, bytes) = try await view(document)
     guard let background = content.background, let bytes else { throw .nothingToShow(document) }
-    return Body(bytes: bytes, mediaType: Self.sentType(of: background))
+    let sent = Body(bytes: bytes, mediaType: Self.sentType(of: background))
+    guard InkedPicture.isOne(bytes) else { return sent }
+    do throws(ArtError) {
+      return try await convert(bytes, background.size, document)
+    } catch {
+      // Without the worker or its font the browser's colours are better than none.
+      return sent
+    }
+  }
+
+  /// A picture in colours of sRGB. Throws what drawing throws.
+  private func convert(_ bytes: [UInt8], _ size: Canvas, _ name: String) async throws(ArtError) -> Body {
+    let drawing = Drawing(
+      scene: DrawingScene(canvas: size, labels: [], picture: bytes), region: CanvasRect(size),
+      format: .jpeg(try PixelSize(width: size.width, height: size.height), quality: 95),
+      font: EmojiFont.find(nil))
+    return Body(bytes: try await draw(drawing, name), mediaType: "image/jpeg")
   }
 
   /// The media type that is sent with a background. A forged document may have any text there, also one that cannot be a field of a head.

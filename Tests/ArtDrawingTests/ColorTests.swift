@@ -183,6 +183,7 @@ import Testing
       samples.map(\.bytes), width: width, height: height, kinds: samples.map(\.kind))
     let pages = try other.canvases(samples.map(\.bytes), width: width, height: height)
     let vectors = try other.chromium(svgs, width: width, height: height)
+    var most: [Int: Int] = [:]
     for (index, sample) in samples.enumerated() {
       let png = try drawings[index].pixels()
       let pdf = try other.poppler(try drawings[index].as { .pdf($0) }.made().bytes)
@@ -195,7 +196,9 @@ import Testing
       )
       let picture = try DecodedPicture(sample.bytes, scale: 1, PictureLimits())
       #expect(picture.hasOtherColors == sample.isOther, "\(name)")
+      most[numbers.max() ?? 255, default: 0] += 1
     }
+    print("V19 \(samples.count) pictures, by their greatest difference: \(most.sorted { $0.key < $1.key })")
   }
 
   @Test("V19 a PNG background has the colours that Chromium shows, within 2 of 255, in each format")
