@@ -90,7 +90,7 @@ let package = Package(
           ["-O2"] + ["pango-1.0", "fribidi"].map { "-I/usr/include/\($0)" })
       ],
       // Not the shared libjpeg, which has another name on Ubuntu than on Debian.
-      linkerSettings: [":libjpeg.a", "m", "pango-1.0", "png16", "seccomp", "webp", "z"].map {
+      linkerSettings: [":libjpeg.a", "lcms2", "m", "pango-1.0", "png16", "seccomp", "webp", "z"].map {
         .linkedLibrary($0)
       }),
     // By itself: what draws shall not link it, which takes address space.

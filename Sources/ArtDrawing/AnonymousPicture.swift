@@ -85,11 +85,10 @@ extension AnonymousPicture {
     return end > 0 ? end : data.count
   }
 
-  /// The data of an iCCP chunk: a name, the method, and the compressed profile (11.3.2.3). Nil for an invalid one.
+  /// The data of an iCCP chunk (11.3.2.3). Nil for an invalid one.
   private static func iCCP(_ data: PictureBytes) -> [UInt8]? {
-    guard let end = data.slice.firstIndex(of: 0), case let packed = Array(data.slice[end...].dropFirst(2)),
-      let size = PictureBytes(expanded(packed, to: 4)).big(0, 4), size <= largestProfile,
-      let profile = ColorProfile.anonymous(expanded(packed, to: size))
+    guard let whole = ColorProfile.expanded(data, largest: largestProfile),
+      let profile = ColorProfile.anonymous(whole)
     else { return nil }
     let room = profile.count + profile.count / 100 + 64
     let deflated = [UInt8](unsafeUninitializedCapacity: room) { buffer, count in
@@ -99,12 +98,6 @@ extension AnonymousPicture {
   }
 
   private static let largestProfile = 16 << 20
-
-  private static func expanded(_ packed: [UInt8], to size: Int) -> [UInt8] {
-    [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
-      count = cpicture_inflate(packed, packed.count, buffer.baseAddress, size)
-    }
-  }
 
   private static func chunk(_ kind: String, _ data: some Collection<UInt8>) -> [UInt8] {
     let kindAndData = Array(kind.utf8) + data
@@ -122,12 +115,12 @@ extension AnonymousPicture {
     }
     if orientation != 1 { append(0xE1, Array("Exif\0\0".utf8) + Exif.bytes(orientation)) }
     let contents = JPEGContents(file)
-    var profile = contents.profile.flatMap { ColorProfile.anonymous($0) }
+    var profile = JPEGSegments.profile(file).flatMap { ColorProfile.anonymous($0) }
     while let next = segments.next() {
       if next.marker == JPEGSegments.end { return result + [0xFF, 0xD9] }
       if next.isProfile, let whole = profile.take() {
-        let parts = stride(from: 0, to: whole.count, by: JPEGContents.largestPart).map {
-          whole[$0...].prefix(JPEGContents.largestPart)
+        let parts = stride(from: 0, to: whole.count, by: JPEGSegments.largestProfilePart).map {
+          whole[$0...].prefix(JPEGSegments.largestProfilePart)
         }
         for (index, part) in parts.enumerated() {
           append(
@@ -178,24 +171,17 @@ private struct PNGFrames {
   }
 }
 
-/// What a JPEG file has in several segments: its colour profile, and the tables that its frame and scans refer to.
+/// The tables that the frame and the scans of a JPEG file refer to.
 private struct JPEGContents {
-  /// The most bytes of a profile in one segment (ICC.1:2022, B.4).
-  static let largestPart = 65_519
-  /// Nil for none, and for one whose parts are not all there.
-  let profile: [UInt8]?
   private let quantization: Set<Int>
   private let huffman: Set<Int>
 
   init(_ file: PictureBytes) {
-    var parts: [Int: PictureBytes] = [:]
-    var (quantization, huffman, count): (Set<Int>, Set<Int>, Int) = ([], [], 0)
+    var (quantization, huffman): (Set<Int>, Set<Int>) = ([], [])
     var segments = JPEGSegments(file)
     while let next = segments.next(), next.marker != JPEGSegments.end {
       let data = next.data
-      if next.isProfile, let number = data.byte(12), let all = data.byte(13), parts[number] == nil {
-        (parts[number], count) = (data.from(14), all)
-      } else if next.isFrame {
+      if next.isFrame {
         for component in 0..<(data.byte(5) ?? 0) {
           if let table = data.byte(8 + 3 * component) { quantization.insert(table) }
         }
@@ -208,8 +194,6 @@ private struct JPEGContents {
       }
     }
     (self.quantization, self.huffman) = (quantization, huffman)
-    let all = (1...max(count, 1)).compactMap { parts[$0] }
-    profile = count > 0 && all.count == count ? all.flatMap { Array($0.slice) } : nil
   }
 
   /// The tables of a DQT or DHT segment that are used; nil for another segment, and for one that is not whole (B.2.4).
@@ -232,10 +216,6 @@ private struct JPEGContents {
     }
     return used
   }
-}
-
-extension JPEGSegments.Segment {
-  fileprivate var isProfile: Bool { marker == 0xE2 && data.has("ICC_PROFILE\0", at: 0) }
 }
 
 extension Exif {

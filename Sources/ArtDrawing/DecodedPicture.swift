@@ -4,7 +4,7 @@ import ArtModel
 import CWorker
 import Glibc
 
-/// The decoded first frame of a picture, on a canvas of the picture's size.
+/// The decoded first frame of a picture in colours of sRGB, on a canvas of the picture's size.
 public final class DecodedPicture {
   /// Width in pixels, before the orientation is applied.
   public let width: Int
@@ -17,6 +17,9 @@ public final class DecodedPicture {
   /// Bytes from one row to the next.
   public let stride: Int
 
+  /// Whether the numbers of the file are not colours of sRGB, and were converted.
+  let hasOtherColors: Bool
+
   private var pixels: cpicture_pixels
 
   /// Decodes the picture. A `scale` below 1 makes both sides smaller, rounded up, during decoding or after it.
@@ -28,18 +31,21 @@ public final class DecodedPicture {
     let size = Downscaling(width: header.width, height: header.height, scale: scale)
     pixels = cpicture_pixels()
     orientation = header.orientation
+    var wasConverted = false
     do throws(Refusal) {
       let reduction = header.kind == .jpeg ? size.reduction : 1
-      try frame.decode(header, reduction: Int32(reduction), into: &pixels)
+      wasConverted = try frame.decode(
+        header, PictureColors(bytes, header.kind), reduction: Int32(reduction), into: &pixels)
       guard frame.fit(&pixels, to: header) else { throw Refusal.outOfMemory(header) }
       guard size.shrink(&pixels, reducedBy: reduction) else { throw Refusal.outOfMemory(header) }
     } catch {
       cpicture_free(&pixels)
-      (width, height, channels, stride) = (0, 0, 0, 0)
+      (width, height, channels, stride, hasOtherColors) = (0, 0, 0, 0, false)
       throw error
     }
     (width, height) = (Int(pixels.width), Int(pixels.height))
     (channels, stride) = (Int(pixels.channels), pixels.stride)
+    hasOtherColors = wasConverted
   }
 
   deinit { cpicture_free(&pixels) }
@@ -396,16 +402,23 @@ public enum PictureCheck {
 
 extension FirstFrame {
   /// Decodes the frame, reduced by 1, 2, 4 or 8 if its decoder supports that. `pixels`, which the caller frees,
-  /// is nil for a check. Throws `notAnImage` and `tooManyPixels`.
+  /// is nil for a check. Returns whether `colors`, which pixels are converted from, are not those of sRGB. Throws `notAnImage` and
+  /// `tooManyPixels`.
+  @discardableResult
   func decode(
-    _ header: PictureHeader, reduction: Int32 = 1, into pixels: UnsafeMutablePointer<cpicture_pixels>? = nil
-  ) throws(Refusal) {
+    _ header: PictureHeader, _ colors: PictureColors? = nil, reduction: Int32 = 1,
+    into pixels: UnsafeMutablePointer<cpicture_pixels>? = nil
+  ) throws(Refusal) -> Bool {
     guard let width = Int32(exactly: width), let height = Int32(exactly: height) else {
       throw .broken(header.kind, "its size cannot be")
     }
-    let result = cpicture_decode(header.kind.rawValue, bytes, bytes.count, width, height, reduction, pixels)
+    let name = header.kind.rawValue
+    let result =
+      colors?.withDecoderForm { colors in
+        cpicture_decode(name, bytes, bytes.count, width, height, reduction, colors, pixels)
+      } ?? cpicture_decode(name, bytes, bytes.count, width, height, reduction, nil, pixels)
     switch result.status {
-    case CPICTURE_DECODED: return
+    case CPICTURE_DECODED: return result.has_other_colors
     case CPICTURE_NO_DECODER: throw .noDecoder(header.kind)
     case CPICTURE_NO_MEMORY: throw .outOfMemory(header)
     case CPICTURE_INCOMPLETE: throw .broken(header.kind, "some of its pixels are missing")

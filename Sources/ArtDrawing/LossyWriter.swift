@@ -66,6 +66,34 @@ enum LossyWriter {
     return Array(UnsafeBufferPointer(start: start, count: count))
   }
 
+  /// Writes the JPEG file of a decoded picture without transparency, whose orientation is not applied. Throws `noMemory`.
+  static func writeJPEG(
+    of picture: DecodedPicture, quality: Int, _ receive: (UnsafeRawBufferPointer) -> Void
+  ) throws(DrawingRefusal) {
+    guard
+      let file = cjpeg_begin(
+        UInt32(clamping: picture.width), UInt32(clamping: picture.height), Int32(clamping: quality), 0)
+    else { throw .noMemory }
+    defer { cjpeg_free(file) }
+    let rows = min(picture.height, max(1, bandPixels / picture.width))
+    let band = try PixelBuffer(width: picture.width, height: rows)
+    for top in stride(from: 0, to: picture.height, by: rows) {
+      let count = min(rows, picture.height - top)
+      var target = band.part(rows: count)
+      picture.withPixels { pixels in
+        var decoded = craster_decoded(
+          pixels: pixels.baseAddress?.advanced(by: top * picture.stride).assumingMemoryBound(to: UInt8.self),
+          stride: picture.stride, width: Int32(clamping: picture.width), height: Int32(clamping: count),
+          channels: Int32(clamping: picture.channels), orientation: 1)
+        craster_turn(&decoded, &target)
+      }
+      guard cjpeg_write(file, band.pixels, band.stride, UInt32(clamping: count)) else { throw .noMemory }
+      var start: UnsafePointer<UInt8>?
+      let written = cjpeg_take(file, &start)
+      receive(UnsafeRawBufferPointer(start: start, count: written))
+    }
+  }
+
   /// Paints and writes a WebP file. Throws `noMemory`.
   static func writeWebP(
     _ source: some RasterSource, quality: Int, _ receive: @escaping ([UInt8]) -> Void

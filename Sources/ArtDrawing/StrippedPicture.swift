@@ -3,10 +3,11 @@
 import ArtModel
 import CWorker
 
-/// A picture stripped of its metadata, in a format that every browser supports: no camera, location, profile,
+/// A picture stripped of its metadata, in a format that every browser supports, in colours of sRGB: no camera, location, profile,
 /// text or thumbnail.
 ///
-/// PNG and JPEG keep their compressed data; of other formats, the first frame is converted to PNG.
+/// PNG and JPEG of sRGB keep their compressed data. A JPEG of other colours is converted, and compressed anew; of all else, the first frame
+/// is converted to PNG. So no program that shows the file has to know colour profiles.
 public struct StrippedPicture {
   /// `image/png` or `image/jpeg`.
   public let mediaType: String
@@ -22,7 +23,12 @@ public struct StrippedPicture {
   private enum Content {
     case parts([PictureBytes])
     case pixels(DecodedPicture)
+    case jpeg(DecodedPicture)
   }
+
+  /// The quality of a JPEG that is compressed anew.
+  private static let quality = 95
+
   private let content: Content
 
   /// Decodes the picture once, so that invalid data is not passed on. Throws `notAnImage` and `tooManyPixels`.
@@ -31,12 +37,20 @@ public struct StrippedPicture {
     try limits.check(header.width, header.height)
     switch header.kind {
     case .png, .jpeg:
-      let frame = try FirstFrame.of(bytes, header, limits)
-      try frame.decode(header, reduction: header.kind == .jpeg ? 8 : 1)
-      let file = PictureBytes(bytes)
-      content = .parts(header.kind == .png ? Self.plainPNG(file) : JPEGSegments.plain(file))
+      let colors = PictureColors(bytes, header.kind)
+      let reduction: Int32 = header.kind == .jpeg ? 8 : 1
+      let hasOtherColors = try FirstFrame.of(bytes, header, limits).decode(
+        header, colors, reduction: reduction)
       (width, height, orientation) = (header.width, header.height, header.orientation)
       mediaType = header.kind.mediaType
+      if hasOtherColors {
+        let picture = try DecodedPicture(bytes, scale: 1, limits)
+        content = header.kind == .png ? .pixels(picture) : .jpeg(picture)
+        isFourColored = false
+        return
+      }
+      let file = PictureBytes(bytes)
+      content = .parts(header.kind == .png ? Self.plainPNG(file) : JPEGSegments.plain(file))
       isFourColored = header.kind == .jpeg && JPEGSegments.isFourColored(file)
     case .gif, .webp, .avif:
       let picture = try DecodedPicture(bytes, scale: 1, limits)
@@ -53,6 +67,7 @@ public struct StrippedPicture {
     switch content {
     case .parts(let parts): for part in parts { part.slice.withUnsafeBytes(receive) }
     case .pixels(let picture): try picture.writePNG(receive)
+    case .jpeg(let picture): try picture.writeJPEG(quality: Self.quality, receive)
     }
   }
 
@@ -118,6 +133,17 @@ extension JPEGSegments.Segment {
 }
 
 extension DecodedPicture {
+  /// Calls `receive` with the bytes of a JPEG file, whose orientation is still to be applied. Throws `tooManyPixels` for lack of memory.
+  fileprivate func writeJPEG(
+    quality: Int, _ receive: (UnsafeRawBufferPointer) -> Void
+  ) throws(Refusal) {
+    do throws(DrawingRefusal) {
+      try LossyWriter.writeJPEG(of: self, quality: quality, receive)
+    } catch {
+      throw Refusal(.tooManyPixels, error.detail)
+    }
+  }
+
   /// Calls `receive` with the bytes of a PNG file. Throws `tooManyPixels` for lack of memory.
   fileprivate func writePNG(_ receive: @escaping (UnsafeRawBufferPointer) -> Void) throws(Refusal) {
     let isWritten = withUnsafePointer(to: receive) { receive in

@@ -56,7 +56,8 @@ public final class StudioBodies: Sendable {
   public func glyphs(_ body: [UInt8]) async throws(ArtError) -> Body {
     let drawing = try GlyphSheet(body).drawing()
     let (drawn, bytes) = try await report(drawing, "the emoji")
-    guard let outlines = drawn.outlines, let path = drawing.fonts.first, let tag = EmojiFont.tag(of: path) else {
+    guard let outlines = drawn.outlines, let path = drawing.fonts.first, let tag = EmojiFont.tag(of: path)
+    else {
       return Body(bytes: bytes, mediaType: "image/png")
     }
     font.withLock { $0 = (path, tag) }
@@ -79,11 +80,28 @@ public final class StudioBodies: Sendable {
     }
   }
 
-  /// The background of a document as it is open now. Throws `noBackground`, and what opening throws.
+  /// The background of a document as it is open now: its bytes, or for those that browsers show in other colours than exports have, a JPEG
+  /// in colours of sRGB. Throws `noBackground`, and what opening throws.
   public func picture(_ document: String) async throws(ArtError) -> Body {
     let (content, bytes) = try await view(document)
     guard let background = content.background, let bytes else { throw .nothingToShow(document) }
-    return Body(bytes: bytes, mediaType: Self.sentType(of: background))
+    let sent = Body(bytes: bytes, mediaType: Self.sentType(of: background))
+    guard InkedPicture.isOne(bytes) else { return sent }
+    do throws(ArtError) {
+      return try await convert(bytes, background.size, document)
+    } catch {
+      // Without the worker or its font the browser's colours are better than none.
+      return sent
+    }
+  }
+
+  /// A picture in colours of sRGB. Throws what drawing throws.
+  private func convert(_ bytes: [UInt8], _ size: Canvas, _ name: String) async throws(ArtError) -> Body {
+    let drawing = Drawing(
+      scene: DrawingScene(canvas: size, labels: [], picture: bytes), region: CanvasRect(size),
+      format: .jpeg(try PixelSize(width: size.width, height: size.height), quality: 95),
+      fonts: EmojiFont.find(nil))
+    return Body(bytes: try await draw(drawing, name), mediaType: "image/jpeg")
   }
 
   /// The media type that is sent with a background. A forged document may have any text there, also one that cannot be a field of a head.
@@ -113,7 +131,9 @@ public final class StudioBodies: Sendable {
     try await report(drawing, name).bytes
   }
 
-  private func report(_ drawing: Drawing, _ name: String) async throws(ArtError) -> (drawn: Drawn, bytes: [UInt8]) {
+  private func report(_ drawing: Drawing, _ name: String) async throws(ArtError) -> (
+    drawn: Drawn, bytes: [UInt8]
+  ) {
     do throws(DrawingFailure) {
       return try await renderer.draw(drawing, limit: Self.exportBytes)
     } catch {

@@ -36,8 +36,11 @@ public enum EmojiFont {
   package static func tag(of path: String) -> String? {
     guard let status = try? FileStatus(at: path) else { return nil }
     let (file, time) = (status.identity, status.raw.st_mtim)
-    return [UInt64(file.device), UInt64(file.inode), UInt64(clamping: status.size), UInt64(clamping: time.tv_sec), UInt64(clamping: time.tv_nsec)]
-      .map { String($0, radix: 16) }.joined(separator: "-")
+    return [
+      UInt64(file.device), UInt64(file.inode), UInt64(clamping: status.size), UInt64(clamping: time.tv_sec),
+      UInt64(clamping: time.tv_nsec),
+    ]
+    .map { String($0, radix: 16) }.joined(separator: "-")
   }
 
   /// The designs that are on this machine as outlines, which are sharp at any size.

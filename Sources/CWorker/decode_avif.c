@@ -19,6 +19,13 @@ struct image {
   uint32_t strides[3];
   int owns_planes;
   uint8_t *alpha;
+  uint32_t alpha_stride;
+  int owns_alpha, is_premultiplied;
+  struct {
+    uint8_t *bytes;
+    size_t count;
+  } profile;
+  uint16_t primaries, transfer;
 };
 
 // The beginning of an avifDecoder.
@@ -51,6 +58,9 @@ enum { target_rgb = 0, target_rgba = 1 };
 
 enum { primary_item = 1 };
 
+enum { without_colors = 4 };
+
+
 // The declarations above are compared with the installed ones.
 #include <avif/avif.h>
 #include <stddef.h>
@@ -58,12 +68,19 @@ enum { primary_item = 1 };
   _Static_assert(offsetof(struct ours, our_field) == offsetof(theirs, their_field), #theirs "." #their_field)
 SAME(image, width, avifImage, width);
 SAME(image, height, avifImage, height);
+SAME(image, format, avifImage, yuvFormat);
 SAME(image, alpha, avifImage, alphaPlane);
+SAME(image, profile.bytes, avifImage, icc.data);
+SAME(image, profile.count, avifImage, icc.size);
+SAME(image, primaries, avifImage, colorPrimaries);
+SAME(image, transfer, avifImage, transferCharacteristics);
+_Static_assert(sizeof(avifColorPrimaries) == 2 && sizeof(avifTransferCharacteristics) == 2, "code points");
 SAME(decoder, most_threads, avifDecoder, maxThreads);
 SAME(decoder, source, avifDecoder, requestedSource);
 SAME(decoder, ignores_exif, avifDecoder, ignoreExif);
 SAME(decoder, ignores_xmp, avifDecoder, ignoreXMP);
 SAME(decoder, image, avifDecoder, image);
+_Static_assert(without_colors == (int)AVIF_PIXEL_FORMAT_YUV400, "layouts");
 _Static_assert(primary_item == (int)AVIF_DECODER_SOURCE_PRIMARY_ITEM, "sources");
 _Static_assert(sizeof(struct target) >= sizeof(avifRGBImage), "room");
 SAME(target, depth, avifRGBImage, depth);
@@ -130,6 +147,31 @@ static bool succeeded(struct decoding *decoding, int result) {
   return result == 0;
 }
 
+// The largest profile that is read, as in `PictureColors`.
+static const size_t largest_profile = 4 << 20;
+
+// The code points of a still picture, which are those of a film that says little or BT.709, mean sRGB, as in browsers.
+static struct cpicture_colors colors_of_code_points(const struct image *image) {
+  static const uint16_t as_srgb[] = {0, 1, 2, 6, 14, 15};
+  struct cpicture_colors colors = {.primaries = image->primaries == 2 ? 1 : image->primaries, .transfer = image->transfer};
+  for (size_t index = 0; index < sizeof as_srgb / sizeof as_srgb[0]; index++)
+    if (image->transfer == as_srgb[index]) colors.transfer = 13;
+  return colors;
+}
+
+// A profile goes before code points. These may be of the coded data.
+static void convert_colors(struct decoding *decoding, const struct image *image) {
+  struct cpicture_colors colors = colors_of_code_points(image);
+  if (colors.primaries == 1 && colors.transfer == 13 && image->profile.count == 0) return;
+  if (image->profile.count > 0) {
+    if (image->profile.count > largest_profile) return;
+    colors.profile = image->profile.bytes;
+    colors.profile_count = image->profile.count;
+  }
+  decoding->kind = image->format == without_colors ? COLORS_GRAY : COLORS_RGB;
+  decoding_convert(decoding, &colors);
+}
+
 static void convert(struct decoding *decoding, const struct image *image) {
   int32_t channels = image->alpha ? 4 : 3;
   // A decoded picture may have another size than its container says.
@@ -147,7 +189,7 @@ static void convert(struct decoding *decoding, const struct image *image) {
     target.fifteen.pixels = decoding->pixels.bytes;
     target.fifteen.stride = (uint32_t)decoding->pixels.stride;
   }
-  succeeded(decoding, avif.convert(image, &target));
+  if (succeeded(decoding, avif.convert(image, &target)) && decoding->colors) convert_colors(decoding, image);
 }
 
 static void decode(struct decoding *decoding) {

@@ -18,6 +18,8 @@ struct reading {
   struct decoding *decoding;
   // A row of four colours; NULL for others.
   uint8_t *row;
+  // The conversion of such rows by their profile; NULL where there is none.
+  struct conversion *conversion;
 };
 
 static void fail(j_common_ptr file) {
@@ -89,6 +91,13 @@ static bool begin(struct reading *reading) {
     decoding_fail(decoding, CPICTURE_NO_MEMORY, NULL);
     return false;
   }
+  if (file->out_color_space == JCS_CMYK) {
+    decoding->kind = file->saw_Adobe_marker ? COLORS_INVERTED_CMYK : COLORS_CMYK;
+    if (decoding->colors) reading->conversion = conversion_open(decoding->colors, decoding->kind, 3);
+    decoding->result.has_other_colors = reading->conversion != NULL;
+  } else if (file->out_color_space == JCS_GRAYSCALE) {
+    decoding->kind = COLORS_GRAY;
+  }
   return decoding_allocate(decoding, width, height, 3, false);
 }
 
@@ -102,7 +111,8 @@ static void read_rows(struct reading *reading) {
       decoding_fail(reading->decoding, CPICTURE_INCOMPLETE, NULL);
       return;
     }
-    if (reading->row) mix_four(reading->row, to, pixels->width, file->saw_Adobe_marker);
+    if (reading->conversion) conversion_run(reading->conversion, reading->row, to, pixels->width);
+    else if (reading->row) mix_four(reading->row, to, pixels->width, file->saw_Adobe_marker);
     else if (file->out_color_space == JCS_GRAYSCALE) spread_gray(to, pixels->width);
   }
   // Reads up to the end mark; only its errors matter.
@@ -130,6 +140,7 @@ void decode_jpeg(struct decoding *decoding) {
     if (begin(reading)) read_rows(reading);
   }
   jpeg_destroy_decompress(&reading->file);
+  conversion_close(reading->conversion);
   free(reading->row);
   free(reading);
 }

@@ -29,6 +29,8 @@ static void give_up(png_structp png) { png_longjmp(png, 1); }
 static void begin(png_structp png, png_infop info) {
   struct reading *reading = png_get_progressive_ptr(png);
   if (!decoding_expect(reading->decoding, png_get_image_width(png, info), png_get_image_height(png, info))) give_up(png);
+  uint8_t kind = png_get_color_type(png, info);
+  reading->decoding->kind = kind & PNG_COLOR_MASK_COLOR ? COLORS_RGB : COLORS_GRAY;
   png_set_expand(png);
   if (png_get_bit_depth(png, info) == 16) png_set_strip_16(png);
   png_set_gray_to_rgb(png);
@@ -49,7 +51,7 @@ static void take_row(png_structp png, png_bytep row, png_uint_32 number, int pas
   png_progressive_combine_row(png, pixels->bytes + (size_t)number * pixels->stride, row);
 }
 
-// Chunks that do not change the pixels are not even parsed.
+// Chunks that do not change the pixels are not even parsed; those of colours are, before, by `PictureColors`.
 static void skip_unused(png_structp png) {
   static const uint8_t unused[] =
       "bKGD\0cHRM\0eXIf\0gAMA\0hIST\0iCCP\0iTXt\0oFFs\0pCAL\0pHYs\0sBIT\0sCAL\0sPLT\0sRGB\0sTER\0tEXt\0tIME\0zTXt";
@@ -104,6 +106,7 @@ bool cpicture_write_png(const struct cpicture_pixels *pixels, cpicture_take take
     png_set_IHDR(png, info, (png_uint_32)pixels->width, (png_uint_32)pixels->height, 8,
                  pixels->channels == 4 ? PNG_COLOR_TYPE_RGB_ALPHA : PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE,
                  PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+    png_set_sRGB(png, info, PNG_sRGB_INTENT_PERCEPTUAL);
     png_write_info(png, info);
     for (int32_t y = 0; y < pixels->height; y++) png_write_row(png, pixels->bytes + (size_t)y * pixels->stride);
     png_write_end(png, NULL);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "CLossy.h"
 
+#include "srgb_profile.h"
+
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -94,6 +96,8 @@ struct cjpeg *cjpeg_begin(uint32_t width, uint32_t height, int quality, uint16_t
     self->file.Y_density = density;
   }
   jpeg_start_compress(&self->file, TRUE);
+  // Programs that manage colours take a file without a profile for one of their screen, or ask.
+  jpeg_write_icc_profile(&self->file, srgb_profile, srgb_profile_size);
   return self;
 }
 

@@ -80,17 +80,32 @@ bool decoding_allocate(struct decoding *decoding, int32_t width, int32_t height,
   return true;
 }
 
+void decoding_convert(struct decoding *decoding, const struct cpicture_colors *colors) {
+  const struct cpicture_pixels *pixels = &decoding->pixels;
+  if (decoding->result.has_other_colors) return;
+  struct conversion *conversion = conversion_open(colors, decoding->kind, pixels->channels);
+  if (!conversion) return;
+  decoding->result.has_other_colors = true;
+  for (int32_t y = 0; y < pixels->height; y++) {
+    uint8_t *row = pixels->bytes + (size_t)y * pixels->stride;
+    conversion_run(conversion, row, row, pixels->width);
+  }
+  conversion_close(conversion);
+}
+
 struct cpicture_result cpicture_decode(const char *name, const uint8_t *bytes, size_t count, int32_t width,
-                                       int32_t height, int32_t reduction, struct cpicture_pixels *pixels) {
+                                       int32_t height, int32_t reduction, const struct cpicture_colors *colors,
+                                       struct cpicture_pixels *pixels) {
   pthread_once(&once, prepare);
   struct decoding decoding = {
-      .bytes = bytes, .count = count, .width = width, .height = height, .reduction = reduction};
+      .bytes = bytes, .count = count, .width = width, .height = height, .reduction = reduction, .colors = colors};
   void (*decode)(struct decoding *) = NULL;
   for (size_t index = 0; index < format_count; index++)
     if (strcmp(formats[index].name, name) == 0 && is_wanted(name)) decode = formats[index].decode;
   errno = 0;
   if (decode) decode(&decoding);
   else decoding_fail(&decoding, CPICTURE_NO_DECODER, NULL);
+  if (decoding.result.status == CPICTURE_DECODED && decoding.colors) decoding_convert(&decoding, decoding.colors);
   if (pixels && decoding.result.status == CPICTURE_DECODED) *pixels = decoding.pixels;
   else cpicture_free(&decoding.pixels);
   return decoding.result;

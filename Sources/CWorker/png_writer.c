@@ -112,6 +112,8 @@ static void open_file(struct cpng *self, uint32_t height, bool is_small, uint32_
   int kind = self->has_alpha ? PNG_COLOR_TYPE_RGB_ALPHA : PNG_COLOR_TYPE_RGB;
   png_set_IHDR(self->png, self->info, self->width, height, 8, kind, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
                PNG_FILTER_TYPE_DEFAULT);
+  // What a small picture is embedded in says it: colours of SVG are those of sRGB.
+  if (!is_small) png_set_sRGB(self->png, self->info, PNG_sRGB_INTENT_PERCEPTUAL);
   if (density > 0) png_set_pHYs(self->png, self->info, density, density, PNG_RESOLUTION_METER);
   png_write_info(self->png, self->info);
 }

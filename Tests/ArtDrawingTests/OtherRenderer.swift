@@ -36,16 +36,46 @@ final class OtherRenderer {
     return try Pixels(contentsOf: folder.appendingPathComponent("b.png"))
   }
 
-  /// The pixels of SVG files of one size in Chromium, all on one page.
-  func chromium(_ files: [[UInt8]], width: Int, height: Int) throws -> [Pixels] {
+  /// The pixels of files of one size in Chromium, all on one page. Without kinds they are SVG.
+  func chromium(_ files: [[UInt8]], width: Int, height: Int, kinds: [String]? = nil) throws -> [Pixels] {
     var page =
       "<!doctype html><style>body{margin:0}img{display:block;width:\(width)px;height:\(height)px}</style>"
     for (index, file) in files.enumerated() {
-      _ = try write(file, "page-\(index).svg")
-      page += "<img src=\"page-\(index).svg\">"
+      let name = "page-\(index).\(kinds?[index] ?? "svg")"
+      _ = try write(file, name)
+      page += "<img src=\"\(name)\">"
     }
-    let whole = try chromium(page: page, width: width, height: height * files.count)
-    return try files.indices.map { index in
+    return try shown(page, files.count, width: width, height: height)
+  }
+
+  /// The pixels of pictures of one size as the studio's page paints them: decoded by the browser, drawn on a canvas.
+  func canvases(_ files: [[UInt8]], width: Int, height: Int) throws -> [Pixels] {
+    let list = files.map { "'\(Data($0).base64EncodedString())'" }.joined(separator: ",")
+    let page = """
+      <!doctype html><style>body{margin:0}canvas{display:block}iframe{display:none}</style><body><script>(async () => {
+        // A frame that is being written holds up the end of loading, which the screenshot waits for.
+        const frame = document.createElement('iframe');
+        document.body.append(frame);
+        frame.contentDocument.open();
+        for (const text of [\(list)]) {
+          const blob = new Blob([Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0))]);
+          const hidden = new OffscreenCanvas(\(width), \(height));
+          hidden.getContext('2d', { alpha: false }).drawImage(await createImageBitmap(blob), 0, 0);
+          const canvas = document.createElement('canvas');
+          [canvas.width, canvas.height] = [\(width), \(height)];
+          document.body.append(canvas);
+          canvas.getContext('bitmaprenderer').transferFromImageBitmap(hidden.transferToImageBitmap());
+        }
+        frame.contentDocument.close();
+      })()</script>
+      """
+    return try shown(page, files.count, width: width, height: height)
+  }
+
+  /// The pixels of boxes of one size below each other on a page that has been loaded.
+  private func shown(_ page: String, _ count: Int, width: Int, height: Int) throws -> [Pixels] {
+    let whole = try chromium(page: page, width: width, height: height * count)
+    return try (0..<count).map { index in
       let rows = (index * height..<(index + 1) * height).flatMap { row in
         whole.bytes[4 * row * whole.width..<4 * (row * whole.width + width)]
       }
@@ -54,16 +84,16 @@ final class OtherRenderer {
   }
 
   /// The pixels of a page in Chromium, which may name the files that were written.
-  func chromium(page: String, width: Int, height: Int) throws -> Pixels {
+  func chromium(page: String, width: Int, height: Int, more: String...) throws -> Pixels {
     let file = try write(Array(page.utf8), "page.html")
     let picture = folder.appendingPathComponent("page.png")
-    try run(
-      "chromium", "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
-      "--disable-dev-shm-usage", "--allow-file-access-from-files", "--virtual-time-budget=20000",
+    let arguments = [
+      "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--disable-dev-shm-usage",
       "--force-color-profile=srgb", "--default-background-color=00000000",
       "--user-data-dir=\(folder.appendingPathComponent("profile").path)",
       "--window-size=\(max(width, 500)),\(height)", "--screenshot=\(picture.path)",
-      file.absoluteString)
+    ]
+    try run("chromium", arguments: arguments + more + [file.absoluteString])
     return try Pixels(contentsOf: picture)
   }
 

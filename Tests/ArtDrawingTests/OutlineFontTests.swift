@@ -124,7 +124,10 @@ import Testing
       page +=
         "<div style=\"left:\(origin.x)px;top:\(top)px\">&#\(glyph.text.unicodeScalars.first!.value);</div>"
     }
-    let seen = try other.chromium(page: page, width: columns * 120, height: rows * 120)
+    let seen = try other.chromium(
+      page: page, width: columns * 120, height: rows * 120,
+      // Until the font is there.
+      more: "--allow-file-access-from-files", "--virtual-time-budget=20000")
     let drawn = try sheet.drawing().pixels()
     var worst = 0.0
     for (index, glyph) in glyphs.enumerated() {

@@ -543,6 +543,24 @@ import Testing
     try server.end()
   }
 
+  @Test("V21 a page gets a JPEG of inks with a profile in colours of sRGB, and each other picture as it came")
+  func inks() throws {
+    let inks = try InkedPictureTests.bytes("cmyk.jpg")
+    for (file, isSentAsItCame) in [(inks, true), (InkedPictureTests.profiled(inks), false)] {
+      let studio = try Studio()
+      let path = studio.art + "/inks.jpg"
+      try Data(file).write(to: URL(filePath: path))
+      _ = try studio.command(["background", studio.document, path])
+      let server = try studio.serve()
+      let page = try studio.page(server.link, client: "abababababab")
+      try page.open()
+      let answer = try page.http("GET", "/picture?document=bees.emojiart")
+      #expect(answer.contains("\"status\": 200") && answer.contains("image/jpeg"), "\(answer)")
+      #expect(answer.contains("\"\(file.count) bytes\"") == isSentAsItCame, "\(answer)")
+      try server.end()
+    }
+  }
+
   @Test("H10 a signal ends the server after its pages are told and their edits are saved")
   func signal() throws {
     let studio = try Studio()

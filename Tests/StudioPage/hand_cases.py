@@ -3,7 +3,7 @@
 layouts, and a painter that fails."""
 import base64, json, os, struct, subprocess, zlib
 from document_cases import cell, dialog, folder, make, menu, opened
-from studio import LIMIT, box, drag, loaded, place
+from studio import LIMIT, PROJECT, box, drag, loaded, place
 
 OURS = "application/x-emojiart+json"
 # A script's event has no data of its own in Firefox.
@@ -594,6 +594,57 @@ def painter_forgets(studio):
     print(f"glyphs of two sides: {[each >> 20 for each in seen]} MB", flush=True)
 
 
+def outlines_of_the_font(studio):
+    """A large emoji of a font with outlines is drawn from that font: as sharp as in an exported picture, and in the same place."""
+    fonts = f"{studio.folder}/fonts"
+    os.makedirs(fonts)
+    subprocess.run([f"{PROJECT}/Fixtures/fonts/make.py", fonts], check=True)
+    # The first has outlines; the second has bitmaps, which are as soft as they were.
+    for font, sharp in [(f"{fonts}/layers-0.ttf", True), ("noto", False)]:
+        studio.environment["EMOJIART_FONT"] = font
+        studio.run("new", f"{studio.folder}/art/{sharp}.emojiart", "--canvas", "4000x3000")
+        # Its left edge is in the middle of the canvas.
+        studio.run("add", f"{studio.folder}/art/{sharp}.emojiart", "😀", "--at", "3000,1500", "--size", "1900")
+        if studio.server:
+            studio.server.terminate()
+            studio.server.wait()
+        page = studio.page(studio.serve(f"{studio.folder}/art/{sharp}.emojiart"))
+        page.locator("#options").focus()
+        while page.evaluate("studio.camera.zoom") < 1:
+            page.keyboard.press("Control+=")
+        # A picture with an edit is one of this zoom, too.
+        count = page.evaluate("studio.shown()")
+        studio.run("add", f"{studio.folder}/art/{sharp}.emojiart", "😀", "--at", "100,100", "--size", "10")
+        page.wait_for_function("n => studio.shown() > n", arg=count)
+        page.evaluate("studio.whenPainted(true)")
+        stage = page.locator("#stage").bounding_box()
+        camera = page.evaluate("({ x: studio.camera.x, y: studio.camera.y, zoom: studio.camera.zoom })")
+        row = round(stage["y"] + camera["y"] + 1500 * camera["zoom"])
+        left = round(stage["x"] + stage["width"] / 2 - 150)
+        page.screenshot(path=f"{studio.folder}/shot.png")
+        shot = pixels(f"{studio.folder}/shot.png", "-crop", f"300x1+{left}+{row}")
+        start, width = edge(shot)
+        picture = f"{studio.folder}/{sharp}.png"
+        first = (left - stage["x"] - camera["x"]) / camera["zoom"]
+        studio.run("render", f"{studio.folder}/art/{sharp}.emojiart", "-o", picture, "--region", f"{first},1500,{300 / camera['zoom']}x{1 / camera['zoom']}", "--width", "300")
+        exported, _ = edge(pixels(picture))
+        print(f"edge of {width} pixels at {start}, exported {exported}", flush=True)
+        assert (width <= 3) == sharp, f"an edge of {width} pixels"
+        assert not sharp or abs(start - exported) <= 1, f"{start} on the page, {exported} in the picture"
+
+
+def pixels(path, *words):
+    row = subprocess.run(["convert", path, *words, "-background", "white", "-alpha", "remove", "-depth", "8", "rgb:-"], stdout=subprocess.PIPE, check=True).stdout
+    return [row[at:at + 3] for at in range(0, len(row), 3)]
+
+
+def edge(row):
+    """Where the first colour ends, and how many pixels it takes until another one is there."""
+    differs = lambda a, b: max(abs(one - other) for one, other in zip(a, b)) > 8
+    start = next(at for at, each in enumerate(row) if differs(each, row[0]))
+    return start, sum(differs(each, row[0]) and differs(each, row[start + 60]) for each in row[start:start + 60])
+
+
 def other_screen(studio):
     """A window that comes to a screen with other pixels is painted with these."""
     studio.run("add", studio.document, "🐝", "--at", "320,240", "--size", "200")
@@ -728,7 +779,7 @@ def keyboards(studio):
 
 
 HAND_CASES = [cut_is_pasted_whole, cut_beside_a_text, pasted_again, pasted_messages, pasted_long_texts, pictures_keep_the_canvas, bytes_for_addresses, drops_files, searches_without_the_server,
-              choice_before_the_result, fields_after_keys, drag_within_the_sheet, captions_do_not_wait, drags_draw_nothing, moves_to_a_new_folder, painter_is_started_again, painter_asks_again, painter_forgets, other_screen,
+              choice_before_the_result, fields_after_keys, drag_within_the_sheet, captions_do_not_wait, drags_draw_nothing, moves_to_a_new_folder, painter_is_started_again, painter_asks_again, painter_forgets, outlines_of_the_font, other_screen,
               focus_stays, notes_with_the_focus_stay, keyboards]
 # What a browser cannot run, and why.
 HAND_CHROMIUM_ONLY = {"painter_asks_again": "requests of workers are held back in Chromium only"}

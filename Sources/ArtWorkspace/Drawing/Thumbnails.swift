@@ -178,7 +178,7 @@ extension Thumbnails {
 
     init(state: DocumentBase, bounds: Bounds, fonts: [String]) {
       text = [
-        "thumbnail 2", EmojiArtVersion.current, "\(state.id)", "\(state.revision)",
+        "thumbnail 3", EmojiArtVersion.current, "\(state.id)", "\(state.revision)",
         state.head?.description ?? "none", "\(bounds.width)x\(bounds.height)",
         fonts.map(Self.identity).joined(separator: ":"),
         LetterFontFolders.identity,

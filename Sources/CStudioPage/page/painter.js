@@ -198,7 +198,7 @@ function paint(kind, request) {
   }
   shrink();
   const bitmap = canvas.transferToImageBitmap();
-  const isSharp = !missing.size && !isFetching && Boolean(!pictureKey || picture);
+  const isSharp = !missing.size && !isFetching && !isFontComing && Boolean(!pictureKey || picture);
   port.postMessage({ kind, bitmap, request, stamp, isSharp, held, milliseconds: performance.now() - start }, [bitmap]);
 }
 
@@ -324,6 +324,7 @@ function paintLabels(pen, list, x, y, scale, width, height, without) {
  * @type {Map<string, boolean>}
  */
 const fonts = new Map();
+let isFontComing = false;
 /** The size at which text is set, and then enlarged: browsers have a largest one. */
 const fontSize = 1000;
 
@@ -355,16 +356,18 @@ const familyOf = (tag) => `emojiart ${tag}`;
 async function loadFont(tag) {
   if (fonts.has(tag) || !ticket) return;
   fonts.set(tag, false);
+  isFontComing = true;
   try {
     const response = await fetch(`/font?tag=${tag}`, { headers: { Authorization: `Bearer ${ticket}` } });
     if (!response.ok) throw new Error(String(response.status));
     const font = await new FontFace(familyOf(tag), await response.arrayBuffer()).load();
     /** @type {{ fonts: FontFaceSet }} */ (/** @type {unknown} */ (self)).fonts.add(font);
     fonts.set(tag, true);
-    again();
   } catch {
-    // The largest picture stands for it; the next one that is fetched tries again.
-    fonts.delete(tag);
+    // The largest picture stands for it. Another one has another tag; the same one would fail again.
+  } finally {
+    isFontComing = false;
+    again();
   }
 }
 

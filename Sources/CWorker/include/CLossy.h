@@ -10,7 +10,7 @@
 // A JPEG file being written.
 struct cjpeg;
 
-// Starts a file of that quality, 1 to 100. From 90 on colours have the resolution of brightness; below, half of it. `density` is in
+// Starts a file of that quality, 1 to 100, with a profile that says sRGB. From 90 on colours have the resolution of brightness; below, half of it. `density` is in
 // dots per inch, or 0 for none. NULL for lack of memory, and for a side of more than 65,500 pixels.
 struct cjpeg *cjpeg_begin(uint32_t width, uint32_t height, int quality, uint16_t density);
 

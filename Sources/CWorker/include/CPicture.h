@@ -22,11 +22,28 @@ enum cpicture_status {
   CPICTURE_BROKEN,
 };
 
+// What the numbers of a picture mean, in one of three ways. Without any of them they are colours of sRGB.
+struct cpicture_colors {
+  // A colour profile (ICC); NULL for none.
+  const uint8_t *profile;
+  size_t profile_count;
+  // PNG's gAMA: the exponent of the file times 100,000; 0 for none.
+  uint32_t gamma;
+  // PNG's cHRM: x and y of white, red, green and blue, times 100,000; without them they are those of sRGB.
+  bool has_points;
+  uint32_t points[8];
+  // Code points of ITU-T H.273.
+  int32_t primaries;
+  int32_t transfer;
+};
+
 struct cpicture_result {
   enum cpicture_status status;
   // The size of the decoded picture, or the size that the decoder found.
   int32_t width;
   int32_t height;
+  // Whether the numbers are not those of sRGB; the pixels are, they have been converted.
+  bool has_other_colors;
   // The decoder's message in UTF-8, terminated by a zero byte.
   char message[256];
 };
@@ -51,11 +68,16 @@ void cpicture_prepare(const char *const names[], size_t count);
 
 // Decodes a still picture of a format ("png", "jpeg", "gif", "webp", "avif"), whose size as stored must be the
 // given one. Only JPEG supports a `reduction`: by 1, 2, 4 or 8, with sides rounded up. The caller frees the
-// pixels after a success; `pixels` is NULL to check a picture only. The first call fixes the formats of this
+// pixels after a success; `pixels` is NULL to check a picture only. Pixels are converted to sRGB from `colors`, or for AVIF from what
+// the file says; `colors` is NULL to leave them as they are. Colours that cannot be used count as those of sRGB. The first call fixes the formats of this
 // process, all of them unless `cpicture_prepare` was called. While libavif decodes, standard error is redirected
 // to /dev/null: use one thread.
 struct cpicture_result cpicture_decode(const char *name, const uint8_t *bytes, size_t count, int32_t width,
-                                       int32_t height, int32_t reduction, struct cpicture_pixels *pixels);
+                                       int32_t height, int32_t reduction, const struct cpicture_colors *colors,
+                                       struct cpicture_pixels *pixels);
+
+// Whether the colours of these code points can be converted.
+bool cpicture_has_code_points(int32_t primaries, int32_t transfer);
 
 // Keeps only a part of the pixels, without copying them. False for a part that is outside.
 bool cpicture_crop(struct cpicture_pixels *pixels, int32_t left, int32_t top, int32_t width, int32_t height);

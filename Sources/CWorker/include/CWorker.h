@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C code of emojiart-worker except libcurl: libpng, libjpeg, libwebp, libavif, Pango, loops over pixels, and the sandbox.
+// The C code of emojiart-worker except libcurl: libpng, libjpeg, libwebp, libavif, Little CMS, Pango, loops over pixels, and the sandbox.
 #ifndef CWORKER_H
 #define CWORKER_H
 
