@@ -104,6 +104,7 @@ public struct Drawn: Hashable, Sendable {
     public var scale: Double
     /// Where the text begins on its baseline, in ems right of the emoji's centre and below it.
     public var x: Double
+    /// See `x`.
     public var y: Double
 
     /// Outlines at that place.

@@ -58,6 +58,7 @@ CAMPAIGNS = (
           r"^F8 free list, .*: (\d+) files, .* 0 accepted wrongly, 0 edits lost", least=1_000),
     tried("fuzz-page", "mutations of page 2", 500_000, 100_000, "FuzzTests/leafPage", r"^F7 page 2: (\d+) mutations.*none wrong"),
     tried("fuzz-rows", "mutations of rows", 500_000, 100_000, "FuzzTests/rows", r"^F7 rows: (\d+) mutations"),
+    tried("fuzz-fonts", "mutations of fonts", 100_000, 20_000, "FontMutationTests/fonts", r"^V19 fonts: (\d+) mutations"),
     tried("fuzz-journals", "mutations of journals", 100_000, 20_000, "JournalReadingTests/fuzz", r"^K5 journals: (\d+) mutations"),
     tried("writers", "edits by eight programs at once", 2_000, 2_000, "ConcurrencyTests/eightWriters",
           r"^F19 concurrency: .* (\d+) in the document, 0 lost"),
