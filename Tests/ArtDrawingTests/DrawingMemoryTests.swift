@@ -46,6 +46,12 @@ import Testing
     Case(
       name: "the largest transparent WebP", canvas: (4_000, 2_500), scale: 1,
       labels: labels(20_000, 4_000, 10...100), file: "clear.webp"),
+    Case(
+      name: "the largest transparent WebP without loss", canvas: (3_000, 2_000), scale: 1,
+      labels: labels(20_000, 3_000, 10...100), file: "clear-lossless.webp"),
+    Case(
+      name: "the largest transparent AVIF", canvas: (2_000, 2_000), scale: 1,
+      labels: labels(20_000, 2_000, 10...100), file: "clear.avif"),
   ]
 
   @Test(

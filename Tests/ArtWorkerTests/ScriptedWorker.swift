@@ -10,7 +10,7 @@ import Testing
 final class ScriptedWorker: Sendable {
   /// Greets and reads the request.
   static let greeting = """
-    say '{"hello":6}'
+    say '{"hello":7}'
     read -r request
     printf '%s\\n' "$request" >>"${0%/*}/requests"
 

@@ -45,8 +45,8 @@ import Testing
 
   private static let greetings: [Case] = [
     ("say '{\"hello\":0}'; read -r request", "speaks version 0, this one \(WorkerRequest.version)"),
-    ("say '{\"hello\":7}'; read -r request", "speaks version 7"),
-    ("say '{\"hello\":6,\"also\":1}'; forever", "two replies in one"),
+    ("say '{\"hello\":8}'; read -r request", "speaks version 8"),
+    ("say '{\"hello\":7,\"also\":1}'; forever", "two replies in one"),
     ("exit 0", "ended with status 0"),
     ("echo 'libcurl.so.4 is missing' >&2; exit 127", "ended with status 127: libcurl.so.4 is missing"),
     ("kill -KILL $$", "signal 9"),

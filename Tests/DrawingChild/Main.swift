@@ -2,7 +2,7 @@
 
 // A program that draws with ArtDrawing and nothing else, for tests and measurements of its memory and time:
 //   DrawingChild FONT LINES WIDTH HEIGHT OUT.png [SCALE [PICTURE]]
-// or OUT.svg, OUT-text.svg, OUT.pdf, OUT.jpg, OUT.webp, OUT-clear.webp. LINES has one emoji a line: `x y size text`. It prints its peak memory in KiB, resident and
+// or OUT.svg, OUT-text.svg, OUT.pdf, OUT.jpg, OUT.webp, OUT-clear.webp, OUT-lossless.webp, OUT.avif, OUT-clear.avif. LINES has one emoji a line: `x y size text`. It prints its peak memory in KiB, resident and
 // address space, when it has ended; or `refused: ` and the reason.
 
 import ArtDrawing
@@ -40,6 +40,8 @@ private func labels(_ path: String) throws(ArtError) -> [DrawingScene.Label] {
 private func format(_ path: String, _ size: PixelSize) -> Drawing.Format {
   if path.hasSuffix(".pdf") { return .pdf(size) }
   if path.hasSuffix(".jpg") { return .jpeg(size, quality: 90) }
+  if path.hasSuffix("lossless.webp") { return .losslessWebP(size) }
+  if path.hasSuffix(".avif") { return .avif(size, quality: 90) }
   if path.hasSuffix(".webp") { return .webp(size, quality: 90) }
   return path.hasSuffix(".svg") ? .svg(size, embedsGlyphs: !path.hasSuffix("text.svg")) : .png(size)
 }
@@ -57,7 +59,8 @@ private func drawing(_ words: [String]) throws(ArtError) -> Drawing {
   return Drawing(
     scene: DrawingScene(canvas: canvas, labels: try labels(words[2]), picture: picture),
     region: CanvasRect(canvas),
-    format: format(words[5], size), isTransparent: words[5].hasSuffix("clear.webp"), font: words[1])
+    format: format(words[5], size),
+    isTransparent: words[5].split(separator: ".").dropLast().last?.contains("clear") == true, font: words[1])
 }
 
 private func printLine(_ line: String) {
