@@ -40,6 +40,7 @@ public final class PDFFile {
     let drawn = try writer.drawPage(page)
     cairo_show_page(cairo)
     guard cairo_status(cairo) == CAIRO_STATUS_SUCCESS else { throw .noMemory }
+    images.dropBackgrounds()
     if details.pagesLeft == 0 { try finish() }
     return drawn
   }

@@ -4,6 +4,8 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import ArtDrawing
+
 /// Drawings in a process of their own that has 256 MiB of address space.
 @Suite("Memory of a drawing") struct DrawingMemoryTests {
   struct Case: CustomTestStringConvertible {
@@ -96,8 +98,32 @@ import Testing
     #expect(ends["lacking"] ?? 0 > 0 && ends.count > 1)
   }
 
+  @Test("40 pages with backgrounds take as much memory as 4: each is dropped when its page is drawn")
+  func pages() throws {
+    guard !AddressSanitizer.prevents("the memory of 40 pages") else { return }
+    // Noise, which JPEG makes large.
+    var random = SplitMix64(seed: 33)
+    let pixels = try PixelBuffer(width: 1_000, height: 800)
+    for index in 0..<pixels.count { pixels.pixels[index] = UInt8(truncatingIfNeeded: random.next()) }
+    let background = try LossyWriter.jpeg(of: pixels, quality: 95)
+    #expect(background.count > 800_000)
+    let drawing = Case(
+      name: "pages", canvas: (1_000, 800), scale: 1, labels: ["100 100 40 🐝"], file: "pages.pdf")
+    let peaks = try [4, 40].map { pages in
+      let drawn = try draw(drawing, megabytes: 256, background: background, pages: pages)
+      #expect(drawn.status == 0 && drawn.bytes.count > pages * background.count)
+      let words = try #require(drawn.printed.split(separator: "\n").last?.split(separator: " "))
+      return try #require(Int(words[1]))
+    }
+    print("40 pages: resident \(peaks) KiB, backgrounds of \(background.count) bytes")
+    // All the backgrounds of 36 more pages have more than 28 MiB.
+    #expect(peaks[1] - peaks[0] < 8_192)
+  }
+
   /// Draws with this much address space. Gives the status, the output, and the bytes of the file.
-  private func draw(_ drawing: Case, megabytes: Int) throws -> (status: Int32, printed: String, bytes: Data) {
+  private func draw(
+    _ drawing: Case, megabytes: Int, background: [UInt8]? = nil, pages: Int? = nil
+  ) throws -> (status: Int32, printed: String, bytes: Data) {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("drawing-\(UUID())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer {
@@ -117,6 +143,11 @@ import Testing
         child, Sheet.font, lines.path, "\(drawing.canvas.0)", "\(drawing.canvas.1)", picture.path,
         "\(drawing.scale)",
       ]
+    if let background, let pages {
+      let file = folder.appendingPathComponent("background")
+      try Data(background).write(to: file)
+      program.arguments?.append(contentsOf: [file.path, "\(pages)"])
+    }
     program.standardOutput = output
     program.standardError = FileHandle.nullDevice
     program.environment = ["SWIFT_BACKTRACE": "enable=no"]

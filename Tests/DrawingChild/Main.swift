@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // A program that draws with ArtDrawing and nothing else, for tests and measurements of its memory and time:
-//   DrawingChild FONT LINES WIDTH HEIGHT OUT.png [SCALE [PICTURE]]
+//   DrawingChild FONT LINES WIDTH HEIGHT OUT.png [SCALE [PICTURE [PAGES]]]
 // or OUT.svg, OUT-text.svg, OUT.pdf, OUT.jpg, OUT.webp, OUT-clear.webp, OUT-lossless.webp, OUT.avif, OUT-clear.avif. LINES has one emoji a line: `x y size text`. It prints its peak memory in KiB, resident and
 // address space, when it has ended; or `refused: ` and the reason.
 
@@ -84,8 +84,20 @@ do {
   let drawing = try drawing(CommandLine.arguments)
   let output = open(CommandLine.arguments[5], O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
   do throws(DrawingRefusal) {
-    let drawn = try Renderings.draw(drawing) { piece in
+    let receive: ([UInt8]) -> Void = { piece in
       guard write(output, piece, piece.count) == piece.count else { exit(EX_IOERR) }
+    }
+    var drawn = Drawn()
+    if let pages = CommandLine.arguments.dropFirst(8).first.flatMap({ Int($0) }) {
+      let fonts = OpenFonts(color: drawing.font)
+      let file = PDFFile(receive)
+      for page in 1...max(1, pages) {
+        var drawing = drawing
+        drawing.details.pagesLeft = pages - page
+        drawn = try file.add(drawing, with: fonts)
+      }
+    } else {
+      drawn = try Renderings.draw(drawing, receive)
     }
     if let fault = drawn.pictureFault { printLine("picture: \(fault)") }
     printLine("lacking \(drawn.lackingCount)")

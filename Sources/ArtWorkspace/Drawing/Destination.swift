@@ -75,11 +75,11 @@ public struct Destination: Sendable {
     )
   }
 
-  /// Its rules in a line: `webp or png, a side of 512 pixels, at most 512,000 bytes`.
+  /// Its rules in a line: `webp, 512 x 512 pixels with an edge of 16, up to 99999 bytes`.
   public var rules: String {
-    let formats = formats.map(\.rawValue).joined(separator: " or ")
+    let formats = formats.map(\.rawValue).joined(separator: "/")
     let size = margin == nil ? "a side of \(size.width) pixels" : "\(size.width) x \(size.height) pixels"
-    let edge = (margin ?? 0) > 0 ? ", \(margin ?? 0) of them empty at each side" : ""
-    return "\(formats), \(size)\(edge), at most \(bytes) bytes"
+    let edge = margin.map { $0 > 0 ? " with an edge of \($0)" : "" } ?? ""
+    return "\(formats), \(size)\(edge), up to \(bytes) bytes"
   }
 }

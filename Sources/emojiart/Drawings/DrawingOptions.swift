@@ -26,8 +26,8 @@ struct RenderArguments {
       try Destination(named: name)
     }
     let format = try Self.format(arguments, destination)
-    let (size, frame, typed) = try Self.size(arguments, destination)
     let page = try Self.page(arguments)
+    let (size, frame, typed) = try Self.size(arguments, destination)
     let resolution = try Self.resolution(arguments, format)
     try Self.checkTargets(arguments, format)
     self.size = typed
@@ -116,7 +116,7 @@ struct RenderArguments {
     }
     for (name, isGiven) in [
       ("--scale", arguments.scale != nil), ("--width", arguments.width != nil),
-      ("--fit", arguments.fit != nil), ("--pad", arguments.pad),
+      ("--fit", arguments.fit != nil), ("--pad", arguments.pad), ("--for", arguments.destination != nil),
     ]
     where isGiven {
       throw ArtError(.usage, "--page or \(name): give one of them")
@@ -217,7 +217,7 @@ struct RenderArguments {
       }
       return (.within(size), frame, "--for \(destination.name)")
     }
-    if let typed = arguments.fit, !typed.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+    if let typed = arguments.fit, typed.contains(where: { "xX×*".contains($0) }),
       arguments.scale == nil, arguments.width == nil, arguments.page == nil
     {
       let size = try PixelSize(typed: typed)
@@ -312,7 +312,9 @@ struct RenderArguments {
     }
     guard let ink = drawn.ink else {
       throw ArtError(
-        .badValue, "\(name) is empty there: nothing is left to draw; leave out --trim or --for", about: name)
+        .badValue,
+        "\(name) has nothing there that can be seen, so that nothing is left of it; draw it without --trim and --for",
+        about: name)
     }
     return ink
   }
