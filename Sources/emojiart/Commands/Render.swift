@@ -10,11 +10,12 @@ struct Render: ParsableCommand {
     abstract: "Draw documents as PNG, JPEG, WebP, AVIF, SVG or PDF files.",
     usage: """
       emojiart render <doc> ... -o <file> [--format <format>]
-               [--scale <scale> | --width <width> | --fit <n|wxh> | --page <page>]
-               [--pad] [--margin <length>] [--landscape] [--dpi <dpi>]
-               [--region <x,y,wxh>] [--trim] [--transparent] [--text]
-               [--quality <quality> | --lossless] [--max-bytes <n>]
-               [--for <service>] [--font <font>] [--at <rev|name>] [--quiet]
+               [--scale <scale> | --width <width> | --fit <n|wxh> |
+                --page <page>] [--pad] [--margin <length>] [--landscape]
+               [--dpi <dpi>] [--region <x,y,wxh>] [--trim]
+               [--transparent] [--text] [--quality <quality> | --lossless]
+               [--max-bytes <n>] [--for <service>] [--font <font>]
+               [--at <rev|name>] [--quiet]
       """,
     discussion: """
       Draws the background and every emoji, from the bottom to the top. The format follows from FILE's ending, or from \
