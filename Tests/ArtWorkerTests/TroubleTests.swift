@@ -57,9 +57,9 @@ import Testing
     ("say '{\"hello\":1.5}'; forever", "not a whole one"),
     ("printf '\\377\\376\\n'; forever", "no object"),
     ("printf %070000d 0; forever", "wrote more than it may"),
-    ("printf '{\"hello\":6}'", "in the middle of what it said"),
+    ("printf '{\"hello\":7}'", "in the middle of what it said"),
     ("say '{\"body\":3}'; printf abc; forever", "a body out of turn"),
-    ("say '{\"hello\":6}'; say '{\"hello\":6}'; forever", "a hello that was not asked for"),
+    ("say '{\"hello\":7}'; say '{\"hello\":7}'; forever", "a hello that was not asked for"),
   ]
 
   @Test(
