@@ -14,7 +14,7 @@ import Testing
 
   /// The lines that a worker may write; their letters spell the words below.
   private static let lines: [(letter: Character, line: String)] = [
-    ("h", #"{"hello":7}"#), ("H", #"{"hello":7}"#), ("p", #"{"part":2}"#), ("P", #"{"part":99999999}"#),
+    ("h", #"{"hello":7}"#), ("H", #"{"hello":8}"#), ("p", #"{"part":2}"#), ("P", #"{"part":99999999}"#),
     ("d", #"{"drawn":{"lacking":["🐝"],"lackingCount":1}}"#),
     ("n", #"{"notDrawn":{"detail":"why","reason":"noFont"}}"#),
     ("b", #"{"body":2}"#), ("r", #"{"refused":{"detail":"why","isTransient":false,"reason":"tls"}}"#),

@@ -416,7 +416,8 @@ enum SandboxCase: String, CaseIterable, CustomTestStringConvertible {
     let size = try PixelSize(width: 80, height: 60)
     let formats: [Drawing.Format] = [
       .png(size), .jpeg(size, quality: 90), .webp(size, quality: 90), .pdf(size),
-      .losslessWebP(size), .avif(size, quality: 90), .svg(size, embedsGlyphs: true), .svg(size, embedsGlyphs: false), .sixel(size),
+      .losslessWebP(size), .avif(size, quality: 90), .svg(size, embedsGlyphs: true),
+      .svg(size, embedsGlyphs: false), .sixel(size),
       .symbols(columns: 20, rows: 10, .direct), .symbols(columns: 20, rows: 10, .indexed),
     ]
     let pictures: [(String, PictureKind)] = [
