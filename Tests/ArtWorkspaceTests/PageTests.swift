@@ -112,6 +112,8 @@ import Testing
     #expect(scene.alternativeText() == "300 x 100 pixels: 🕯️ candle ×2, 🎂 birthday cake ×1, 🐝🌸 ×1")
     let left = try CanvasRect(x: 0, y: 0, width: 40, height: 100)
     #expect(scene.alternativeText(of: left) == "40 x 100 pixels: 🎂 birthday cake ×1, 🕯️ candle ×1")
+    let part = try CanvasRect(x: 0.25, y: 0, width: 39.5, height: 0.25)
+    #expect(scene.alternativeText(of: part).hasPrefix("40 x 1 pixels"))
     let caption = try EmojiText(Words("Happy\nbirthday 🎂"), box: try TextBox(width: 5, height: 2))
     scene.labels.append(try label(caption, 200))
     #expect(scene.alternativeText().hasPrefix("300 x 100 pixels: \"Happy birthday 🎂\", 🕯️ candle ×2"))

@@ -30,7 +30,7 @@ public struct Destination: Sendable {
     // Signal Desktop's sticker creator: "PNG, APNG, or WebP format with a transparent background and 512x512 pixels. Recommended margin is
     // 16px"; https://github.com/signalapp/Signal-Desktop, sticker-creator: maxByteSize = 300 * 1024.
     Destination(
-      name: "signal", what: "a sticker for Signal", formats: [.png, .webp], size: (512, 512), margin: 16,
+      name: "signal", what: "a sticker for Signal", formats: [.webp, .png], size: (512, 512), margin: 16,
       bytes: 300 * 1024),
     // https://docs.slack.dev/reference/methods/admin.emoji.add: "Square images under 128KB and with transparent backgrounds work best"; shown
     // at 128 pixels at most.
