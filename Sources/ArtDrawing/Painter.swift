@@ -360,7 +360,7 @@ struct PaintingWork {
   func check() throws(DrawingRefusal) {
     guard bounds.contain(size.width, size.height) else {
       throw tooLarge(
-        "a \(bounds.name) file of \(size.width) x \(size.height) pixels is too large: at most \(bounds.pixels) pixels, and \(bounds.side) a side, are drawn"
+        "\(bounds.name == "AVIF" ? "an" : "a") \(bounds.name) file of \(size.width) x \(size.height) pixels is too large: at most \(bounds.pixels) pixels, and \(bounds.side) a side, are drawn"
       )
     }
     guard sum + letters <= Self.painted else { throw tooLarge("painting these emoji would take too long") }

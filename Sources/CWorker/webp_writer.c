@@ -49,7 +49,8 @@ struct cwebp *cwebp_begin(uint32_t width, uint32_t height, bool has_alpha, int q
 }
 
 struct cwebp *cwebp_begin_lossless(uint32_t width, uint32_t height, bool has_alpha, bool is_small) {
-  return begin(width, height, has_alpha, 75, is_small ? 9 : 6);
+  // A higher effort takes ten times as long, for a hundredth less.
+  return begin(width, height, has_alpha, 75, is_small ? 7 : 6);
 }
 
 static void copy_plane(uint8_t *to, int to_stride, const uint8_t *from, int from_stride, int width, int rows) {

@@ -63,7 +63,7 @@ import Testing
     #expect(#expect(throws: ArtError.self) { try Destination(named: "fax") }?.code == .badValue)
   }
 
-  private func drawing(_ format: (PixelSize) -> Drawing.Format) throws -> Drawing {
+  private func drawing(_ format: (PixelSize) throws -> Drawing.Format) throws -> Drawing {
     let labels = try (0..<60).map { index in
       DrawingScene.Label(
         text: try EmojiText(["🐝", "🌸", "🦒"][index % 3]),
@@ -72,7 +72,7 @@ import Testing
     }
     let scene = DrawingScene(canvas: try Canvas(width: 300, height: 180), labels: labels, picture: nil)
     return Drawing(
-      scene: scene, region: CanvasRect(scene.canvas), format: format(try PixelSize(width: 300, height: 180)),
+      scene: scene, region: CanvasRect(scene.canvas), format: try format(PixelSize(width: 300, height: 180)),
       font: EmojiFont.find(nil))
   }
 
@@ -126,12 +126,20 @@ import Testing
       return
     }
     let size = try #require(found.drawing.format.raster)
-    #expect(found.bytes.count <= limit && size.width < 300 && found.bytes.count > limit / 2)
+    #expect(found.bytes.count <= limit && size.width < 300 && found.bytes.count > limit * 3 / 4)
     guard case .tooLarge(let least) = try await search(drawing, limit, canShrink: false) else {
       Issue.record("it fits")
       return
     }
     #expect(least > limit)
+    // AVIF has no picture that large.
+    let large = try self.drawing { _ in .avif(try PixelSize(width: 3_000, height: 1_800), quality: 90) }
+    guard case .found(let half) = try await search(large, 1 << 24, canShrink: true) else {
+      Issue.record("no half fits")
+      return
+    }
+    #expect(try half.isReduced && half.drawing.format.raster == PixelSize(width: 1_500, height: 900))
+    await #expect(throws: DrawingFailure.self) { try await search(large, 1 << 24, canShrink: false) }
     guard case .tooLarge = try await search(drawing, 100, canShrink: true) else {
       Issue.record("100 bytes are enough")
       return

@@ -78,14 +78,33 @@ public struct BoundedSearch: Sendable {
     var drawing = drawing
     // Without loss only the effort is left to spare bytes.
     drawing.details.isSmall = drawing.format.quality == nil
-    let first = try await attempt(drawing)
-    if let found = first.found(drawing, isReduced: false) { return .found(found) }
+    let (first, isReduced) = try await firstAttempt(&drawing)
+    if let found = first.found(drawing, isReduced: isReduced) { return .found(found) }
     if let (best, least) = try await byQuality(drawing) {
       if let best { return .found(best) }
       drawing.format = drawing.format.with(quality: least.quality)
       return try await bySize(drawing, bytes: least.bytes)
     }
     return try await bySize(drawing, bytes: first.bytes)
+  }
+
+  /// The drawing as it was asked for; where the format has no picture as large, and the size can shrink, the half until it has.
+  private func firstAttempt(_ drawing: inout Drawing) async throws(DrawingFailure) -> (
+    Attempt, isReduced: Bool
+  ) {
+    var isReduced = false
+    while true {
+      do throws(DrawingFailure) {
+        return (try await attempt(drawing), isReduced)
+      } catch {
+        guard canShrink, case .refused(let refusal) = error, refusal.reason == .tooLarge,
+          let size = drawing.format.raster, min(size.width, size.height) >= 2 * Self.leastSide,
+          let half = try? PixelSize(width: size.width / 2, height: size.height / 2)
+        else { throw error }
+        drawing.format = drawing.format.with(size: half)
+        isReduced = true
+      }
+    }
   }
 
   private func attempt(_ drawing: Drawing) async throws(DrawingFailure) -> Attempt {
@@ -119,23 +138,31 @@ public struct BoundedSearch: Sendable {
     return (best, (least, lowest.bytes))
   }
 
-  /// A smaller size: the bytes are about as many as the pixels.
+  /// A smaller size: the bytes are about as many as the pixels. The next size follows from the bytes of the last one, between those that are
+  /// known to be too large and to fit, until a size is nearly as large as it may be.
   private func bySize(_ drawing: Drawing, bytes: Int) async throws(DrawingFailure) -> Outcome {
     guard canShrink, let whole = drawing.format.raster else { return .tooLarge(least: bytes) }
     var (bytes, scale, least) = (bytes, 1.0, bytes)
+    var (fits, exceeds) = (0.0, 1.0)
+    var best: BoundedDrawing?
     var tried = drawing
     for _ in 0..<Self.sizes {
-      scale *= min(0.95, (Double(limit) / Double(max(1, bytes))).squareRoot() * 0.98)
+      let wanted = scale * (Double(limit) / Double(max(1, bytes))).squareRoot() * 0.98
+      scale = max(fits + (exceeds - fits) * 0.1, min(wanted, exceeds - (exceeds - fits) * 0.1))
       guard Double(max(whole.width, whole.height)) * scale >= Double(Self.leastSide) else { break }
       func side(_ length: Int) -> Int { max(1, Int((Double(length) * scale).rounded())) }
       guard let size = try? PixelSize(width: side(whole.width), height: side(whole.height)) else { break }
       tried.format = drawing.format.with(size: size)
       let attempt = try await attempt(tried)
-      if let found = attempt.found(tried, isReduced: true) { return .found(found) }
       bytes = attempt.bytes
-      least = min(least, bytes)
+      guard let found = attempt.found(tried, isReduced: true) else {
+        (exceeds, least) = (scale, min(least, bytes))
+        continue
+      }
+      (best, fits) = (found, scale)
+      if Double(bytes) > 0.9 * Double(limit) { break }
     }
-    return .tooLarge(least: least)
+    return best.map { .found($0) } ?? .tooLarge(least: least)
   }
 }
 

@@ -30,7 +30,7 @@ struct cwebp;
 // Starts a file of that quality, 1 to 100. NULL for lack of memory, and for a side of more than 16,383 pixels.
 struct cwebp *cwebp_begin(uint32_t width, uint32_t height, bool has_alpha, int quality);
 
-// Starts a file without loss. `is_small` takes several times as long for the best compression. NULL as above.
+// Starts a file without loss. `is_small` takes longer for a better compression. NULL as above.
 struct cwebp *cwebp_begin_lossless(uint32_t width, uint32_t height, bool has_alpha, bool is_small);
 
 // Takes rows in Cairo's ARGB32; their number is even, but for the last ones. False for lack of memory and for excess rows.
