@@ -2,8 +2,8 @@
 
 import ArtModel
 
-/// The title and the description of a JPEG, WebP or AVIF file: a packet of XMP (ISO 16684-1), with the properties of Dublin Core that viewers
-/// show.
+/// The title and the description of a JPEG, WebP or AVIF file: a packet of XMP (ISO 16684-1), with the properties of Dublin Core
+/// that viewers show.
 enum XMPPacket {
   /// The packet; empty if there are no words. At most 65,000 bytes long, since the texts of a drawing are bounded.
   static func bytes(of details: DrawingDetails) -> [UInt8] {

@@ -2,7 +2,8 @@
 
 // A program that draws with ArtDrawing and nothing else, for tests and measurements of its memory and time:
 //   DrawingChild FONT LINES WIDTH HEIGHT OUT.png [SCALE [PICTURE [PAGES]]]
-// or OUT.svg, OUT-text.svg, OUT.pdf, OUT.jpg, OUT.webp, OUT-clear.webp, OUT-lossless.webp, OUT.avif, OUT-clear.avif. LINES has one emoji a line: `x y size text`. It prints its peak memory in KiB, resident and
+// or OUT.svg, OUT-text.svg, OUT.pdf, OUT.jpg, OUT.webp, OUT-clear.webp, OUT-lossless.webp, OUT.avif, OUT-clear.avif.
+// LINES has one emoji a line: `x y size text`. It prints its peak memory in KiB, resident and
 // address space, when it has ended; or `refused: ` and the reason.
 
 import ArtDrawing

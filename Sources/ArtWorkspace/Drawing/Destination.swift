@@ -32,8 +32,8 @@ public struct Destination: Sendable {
     Destination(
       name: "signal", what: "a sticker for Signal", formats: [.webp, .png], size: (512, 512), margin: 16,
       bytes: 300 * 1024),
-    // https://docs.slack.dev/reference/methods/admin.emoji.add: "Square images under 128KB and with transparent backgrounds work best"; shown
-    // at 128 pixels at most.
+    // https://docs.slack.dev/reference/methods/admin.emoji.add: "Square images under 128KB and with transparent backgrounds work
+    // best"; shown at 128 pixels at most.
     Destination(
       name: "slack", what: "an emoji for Slack", formats: [.png], size: (128, 128), margin: 0, bytes: 127_999),
     // https://core.telegram.org/stickers#static-sticker-requirements: one side exactly 512 pixels, the other one 512 or less, PNG or WebP;

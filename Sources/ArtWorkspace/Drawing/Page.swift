@@ -14,8 +14,8 @@ public struct Page: Hashable, Sendable {
   /// Points of PDF, and pixels of CSS, in an inch.
   private static let (points, cssPixels) = (72.0, 96.0)
 
-  /// The sizes that have a name, in millimetres and upright: ISO 216, those of North America, cards for business, and the prints of photo shops,
-  /// whose names say their size.
+  /// The sizes that have a name, in millimetres and upright: ISO 216, those of North America, cards for business, and the prints of
+  /// photo shops, whose names say their size.
   private static let named: [(name: String, width: Double, height: Double)] = [
     ("a0", 841, 1189), ("a1", 594, 841), ("a2", 420, 594), ("a3", 297, 420), ("a4", 210, 297),
     ("a5", 148, 210), ("a6", 105, 148), ("b5", 176, 250),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes JPEG, WebP and AVIF files, with libjpeg-turbo, libwebp and libavif. libjpeg's errors use longjmp, which must not cross Swift frames.
+// Writes JPEG, WebP and AVIF files, with libjpeg-turbo, libwebp and libavif. libjpeg's errors use longjmp, which must not cross
+// Swift frames.
 #ifndef CLOSSY_H
 #define CLOSSY_H
 

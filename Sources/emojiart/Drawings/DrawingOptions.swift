@@ -42,8 +42,10 @@ struct RenderArguments {
     self.options = options
     maxBytes = try Self.maxBytes(arguments, format, destination)
     canShrink =
-      destination == nil && page == nil && frame == nil && arguments.scale == nil && arguments.width == nil
-      && !typed.contains("x")
+      switch size {
+      case .width, .within: false
+      case .scale, .fitting: page == nil && arguments.scale == nil
+      }
     if arguments.lossless, format != .webp {
       throw ArtError(
         .usage,
