@@ -32,6 +32,9 @@ final class ColorFonts {
     return credits
   }
 
+  /// The same in one text; nil for nothing.
+  var rights: String? { credits.isEmpty ? nil : credits.joined(separator: "; ") }
+
   /// Notes that a layout has a glyph.
   func use(_ glyph: Glyph) {
     if case .color(let index, _) = glyph { used.insert(index) }

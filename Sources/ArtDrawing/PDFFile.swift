@@ -42,6 +42,7 @@ public final class PDFFile {
     for credit in typesetter.fonts.credits where !credits.contains(credit) { credits.append(credit) }
     cairo_show_page(cairo)
     guard cairo_status(cairo) == CAIRO_STATUS_SUCCESS else { throw .noMemory }
+    images.dropBackgrounds()
     if details.pagesLeft == 0 { try finish() }
     return drawn
   }

@@ -223,7 +223,7 @@ extension DrawingRefusal {
 
 // MARK: - Pictures
 
-/// The pictures of a PDF file as Cairo surfaces; they must live until the file is written.
+/// The pictures of a PDF file as Cairo surfaces. Glyphs live until the file is written, because later pages use them.
 final class PDFImages {
   /// A picture as it is stored, and its orientation.
   struct Background {
@@ -249,12 +249,18 @@ final class PDFImages {
   var resolution: Int?
   private var glyphs: [Glyph: (surface: OpaquePointer?, pixels: PixelBuffer)] = [:]
   private var outlines: [Glyph: Outlines] = [:]
-  private var backgrounds: [(surface: OpaquePointer?, pixels: PixelBuffer)] = []
+  private var backgrounds: [OpaquePointer?] = []
 
   deinit {
     for (surface, _) in glyphs.values { cairo_surface_destroy(surface) }
     for outlines in outlines.values { cairo_surface_destroy(outlines.surface) }
-    for (surface, _) in backgrounds { cairo_surface_destroy(surface) }
+    dropBackgrounds()
+  }
+
+  /// Drops the backgrounds of the pages so far. Cairo has written them at the end of each page, and keeps what it still needs.
+  func dropBackgrounds() {
+    for surface in backgrounds { cairo_surface_destroy(surface) }
+    backgrounds = []
   }
 
   /// A glyph of outlines as a surface.
@@ -372,7 +378,8 @@ final class PDFImages {
     _ pixels: PixelBuffer, _ format: cairo_format_t, width: Int, height: Int, orientation: Int
   ) -> Background {
     let surface = Self.surface(pixels, format)
-    backgrounds.append((surface, pixels))
+    SurfacePixels.keep(pixels, aliveFor: surface)
+    backgrounds.append(surface)
     return Background(
       surface: surface, width: width, height: height, orientation: orientation,
       pixel: (Double(width) / Double(pixels.width), Double(height) / Double(pixels.height)))
@@ -391,6 +398,22 @@ final class PDFImages {
     cairo_image_surface_create_for_data(
       pixels.pixels, format, Int32(clamping: pixels.width), Int32(clamping: pixels.height),
       Int32(clamping: pixels.stride))
+  }
+}
+
+/// Keeps pixels alive as long as Cairo has their surface.
+private enum SurfacePixels {
+  /// Its address is the key of the data; nothing reads or writes it.
+  private nonisolated(unsafe) static let key = UnsafeMutablePointer<cairo_user_data_key_t>.allocate(
+    capacity: 1)
+
+  static func keep(_ pixels: PixelBuffer, aliveFor surface: OpaquePointer?) {
+    let retained = Unmanaged.passRetained(pixels)
+    let status = cairo_surface_set_user_data(surface, key, retained.toOpaque()) { context in
+      if let context { Unmanaged<PixelBuffer>.fromOpaque(context).release() }
+    }
+    // A surface for which there is no memory is not read, either.
+    if status != CAIRO_STATUS_SUCCESS { retained.release() }
   }
 }
 

@@ -12,9 +12,9 @@ struct PNGWriter {
   /// fewer emoji.
   private static let minimum = (rows: 64, pixels: 1 << 21)
 
-  /// Paints and writes, band by band. A resolution, in dots per inch, is recorded. Throws `noMemory`.
+  /// Paints and writes, band by band, with the resolution and the words of the details. Throws `noMemory`.
   static func write(
-    _ source: some RasterSource, resolution: Int? = nil, _ receive: ([UInt8]) -> Void
+    _ source: some RasterSource, _ details: DrawingDetails = DrawingDetails(), _ receive: ([UInt8]) -> Void
   ) throws(DrawingRefusal) {
     let size = source.size
     let rows = min(
@@ -23,7 +23,8 @@ struct PNGWriter {
     var band = try PixelBuffer(width: size.width, height: rows)
     var other = try PixelBuffer(width: size.width, height: rows)
     let file = try PNGFile(
-      width: size.width, height: size.height, isTransparent: source.isTransparent, resolution: resolution)
+      width: size.width, height: size.height, isTransparent: source.isTransparent, isSmall: details.isSmall,
+      details, rights: source.rights)
     for top in stride(from: 0, to: size.height, by: rows) {
       let end = min(top + rows, size.height)
       try source.paint(top..<end, into: band)
@@ -50,14 +51,16 @@ private final class PNGFile {
   // The band that is being compressed must stay alive.
   private var current: PixelBuffer?
 
-  init(width: Int, height: Int, isTransparent: Bool, isSmall: Bool = false, resolution: Int? = nil)
-    throws(DrawingRefusal)
-  {
+  init(
+    width: Int, height: Int, isTransparent: Bool, isSmall: Bool = false,
+    _ details: DrawingDetails = DrawingDetails(), rights: String? = nil
+  ) throws(DrawingRefusal) {
     // PNG counts dots per metre.
-    let density = resolution.map { UInt32((Double($0) / 0.0254).rounded()) } ?? 0
+    let density = details.resolution.map { UInt32((Double($0) / 0.0254).rounded()) } ?? 0
     guard
       let file = cpng_begin(
-        UInt32(clamping: width), UInt32(clamping: height), isTransparent, isSmall, density)
+        UInt32(clamping: width), UInt32(clamping: height), isTransparent, isSmall, density, details.title,
+        details.alternative, rights)
     else { throw .noMemory }
     self.file = file
   }

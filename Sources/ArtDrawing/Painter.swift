@@ -113,6 +113,7 @@ final class Painter: RasterSource {
 
   /// The size of the result.
   var size: PixelSize { projection.size }
+  var rights: String? { typesetter.fonts.rights }
 
   /// Finds the visible labels and decodes the background. Throws `tooLarge` for too many pixels or too much
   /// work, and `noMemory`.
@@ -453,7 +454,7 @@ struct PaintingWork {
   func check() throws(DrawingRefusal) {
     guard bounds.contain(size.width, size.height) else {
       throw tooLarge(
-        "a \(bounds.name) file of \(size.width) x \(size.height) pixels is too large: at most \(bounds.pixels) pixels, and \(bounds.side) a side, are drawn"
+        "\(bounds.name == "AVIF" ? "an" : "a") \(bounds.name) file of \(size.width) x \(size.height) pixels is too large: at most \(bounds.pixels) pixels, and \(bounds.side) a side, are drawn"
       )
     }
     guard sum + points <= Self.painted else { throw tooLarge("painting these emoji would take too long") }

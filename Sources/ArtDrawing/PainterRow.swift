@@ -9,6 +9,8 @@ protocol RasterSource {
   var size: PixelSize { get }
   /// Whether the picture has transparent pixels.
   var isTransparent: Bool { get }
+  /// What whoever publishes the picture has to say; nil for nothing.
+  var rights: String? { get }
 
   /// Paints some rows into the first rows of a buffer that is as wide as the picture. Throws `noMemory` and `badFont`.
   func paint(_ rows: Range<Int>, into buffer: PixelBuffer) throws(DrawingRefusal)
@@ -24,6 +26,7 @@ struct PainterRow: RasterSource {
   /// The report on each drawing.
   var drawn: [Drawn] { painters.map(\.drawn) }
   let isTransparent = false
+  var rights: String? { painters.first?.rights }
 
   /// Finds what is visible of all of them before any background is decoded. The first drawing's format has the bounds, for the whole
   /// picture. Throws `tooLarge` with a scale that works, and `noMemory`.

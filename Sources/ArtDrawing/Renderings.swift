@@ -18,7 +18,9 @@ public enum Renderings {
     _ drawing: Drawing, with fonts: OpenFonts, _ receive: @escaping ([UInt8]) -> Void
   ) throws(DrawingRefusal) -> Drawn {
     switch drawing.format {
-    case .png(let size), .jpeg(let size, _), .webp(let size, _):
+    case .png(let size), .jpeg(let size, _), .webp(let size, _), .losslessWebP(let size),
+      .avif(let size, _):
+      if case .avif = drawing.format { try LossyWriter.checkAVIF() }
       let painter = try Painter(drawing, size: size, Typesetter(fonts))
       try write(painter, as: drawing, receive)
       return painter.drawn
@@ -31,6 +33,7 @@ public enum Renderings {
       return painter.drawn
     case .svg(let size, let embedsGlyphs):
       return try SVGWriter.write(drawing, fonts, size, embedsGlyphs: embedsGlyphs, receive)
+    case .ink(let size): return try InkFinder.find(drawing, size: size, Typesetter(fonts))
     case .pdf:
       return try PDFFile(receive).add(drawing, with: fonts)
     }
@@ -54,12 +57,13 @@ public enum Renderings {
   private static func write(
     _ source: some RasterSource, as drawing: Drawing, _ receive: @escaping ([UInt8]) -> Void
   ) throws(DrawingRefusal) {
-    let resolution = drawing.details.resolution
+    let details = drawing.details
     switch drawing.format {
-    case .jpeg(_, let quality):
-      try LossyWriter.writeJPEG(source, quality: quality, resolution: resolution, receive)
-    case .webp(_, let quality): try LossyWriter.writeWebP(source, quality: quality, receive)
-    default: try PNGWriter.write(source, resolution: resolution, receive)
+    case .jpeg(_, let quality): try LossyWriter.writeJPEG(source, quality: quality, details, receive)
+    case .webp(_, let quality): try LossyWriter.writeWebP(source, quality: quality, details, receive)
+    case .losslessWebP: try LossyWriter.writeWebP(source, quality: nil, details, receive)
+    case .avif(_, let quality): try LossyWriter.writeAVIF(source, quality: quality, details, receive)
+    default: try PNGWriter.write(source, details, receive)
     }
   }
 }

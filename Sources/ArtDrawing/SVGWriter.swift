@@ -47,9 +47,7 @@ struct SVGWriter {
 
   /// The licences of fonts that have to be named, as Inkscape writes and shows them.
   private func writeCredits() {
-    let credits = typesetter?.fonts.credits ?? []
-    guard !credits.isEmpty else { return }
-    let words = credits.map(XMLText.escaped).joined(separator: "; ")
+    guard let words = (typesetter?.fonts.rights).map(XMLText.escaped) else { return }
     sink.write(
       """
       <metadata><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:dc="http://purl.org/dc/elements/1.1/">\

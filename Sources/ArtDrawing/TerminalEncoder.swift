@@ -29,7 +29,8 @@ enum TerminalEncoder {
         columns * rows <= pixelLimit / (cell.width * cell.height)
       else { throw tooLarge(words) }
       return try size(columns * cell.width, rows * cell.height, words)
-    case .png, .jpeg, .webp, .svg, .pdf: throw tooLarge("what is no drawing for a terminal")
+    case .png, .jpeg, .webp, .losslessWebP, .avif, .svg, .pdf, .ink:
+      throw tooLarge("what is no drawing for a terminal")
     }
   }
 
@@ -63,7 +64,8 @@ enum TerminalEncoder {
     case .symbols(let columns, let rows, let colors):
       let canvas = try Canvas(columns, rows, mode: colors.mode)
       return try canvas.print(pixels, size.width, size.height, stride)
-    case .png, .jpeg, .webp, .svg, .pdf: throw tooLarge("what is no drawing for a terminal")
+    case .png, .jpeg, .webp, .losslessWebP, .avif, .svg, .pdf, .ink:
+      throw tooLarge("what is no drawing for a terminal")
     }
   }
 

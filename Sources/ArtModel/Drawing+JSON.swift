@@ -36,7 +36,8 @@ extension Drawing.Format {
   /// Writes the format:
   ///
   ///     {"pdf":{…}}  {"png":{…}}  {"sixel":{…}}  {"svg":{"embedsGlyphs":…,"size":{…}}}
-  ///     {"jpeg":{"quality":…,"size":{…}}}  {"webp":{"quality":…,"size":{…}}}
+  ///     {"jpeg":{"quality":…,"size":{…}}}  {"webp":{"quality":…,"size":{…}}}  {"avif":{"quality":…,"size":{…}}}
+  ///     {"losslessWebP":{…}}  {"ink":{…}}
   ///     {"symbols":{"colors":"…","columns":…,"rows":…}}
   func write(to writer: inout JSONWriter) {
     writer.object { writer in
@@ -53,6 +54,15 @@ extension Drawing.Format {
       case .webp(let size, let quality):
         writer.key("webp")
         writer.compressed(size, quality)
+      case .losslessWebP(let size):
+        writer.key("losslessWebP")
+        size.write(to: &writer)
+      case .avif(let size, let quality):
+        writer.key("avif")
+        writer.compressed(size, quality)
+      case .ink(let size):
+        writer.key("ink")
+        size.write(to: &writer)
       case .sixel(let size):
         writer.key("sixel")
         size.write(to: &writer)
@@ -92,6 +102,11 @@ extension Drawing.Format {
       case "webp":
         let (size, quality) = try reader.compressed("webp")
         format = .webp(size, quality: quality)
+      case "losslessWebP": format = .losslessWebP(try PixelSize(from: &reader))
+      case "avif":
+        let (size, quality) = try reader.compressed("avif")
+        format = .avif(size, quality: quality)
+      case "ink": format = .ink(try PixelSize(from: &reader))
       case "sixel": format = .sixel(try PixelSize(from: &reader))
       case "svg": format = try Self.svg(from: &reader)
       case "symbols": format = try Self.symbols(from: &reader)
@@ -260,8 +275,8 @@ extension CanvasRect {
 }
 
 extension Drawn {
-  /// Writes `{"enlarged":["…",2.5],"lacking":["…"],"lackingCount":1,"outlines":[1,-0.6,0.3],"pictureFault":"…"}`, without `enlarged`, `outlines`
-  /// and `pictureFault` if there are none.
+  /// Writes `{"enlarged":["…",2.5],"ink":{…},"lacking":["…"],"lackingCount":1,"outlines":[1,-0.6,0.3],"pictureFault":"…"}`, without `enlarged`,
+  /// `ink`, `outlines` and `pictureFault` if there are none.
   func write(to writer: inout JSONWriter) {
     writer.object { writer in
       if let enlarged {
@@ -270,6 +285,10 @@ extension Drawn {
           $0.string(enlarged.text)
           $0.number(enlarged.times)
         }
+      }
+      if let ink {
+        writer.key("ink")
+        ink.write(to: &writer)
       }
       writer.key("lacking")
       writer.array { for text in lacking.prefix(Self.namedTexts) { $0.string(text) } }
@@ -294,9 +313,11 @@ extension Drawn {
     var pictureFault: String?
     var enlarged: Enlarged?
     var outlines: Outlines?
+    var ink: CanvasRect?
     try reader.object { (key, reader) throws(ArtError) in
       switch key {
       case "enlarged": enlarged = try Enlarged(from: &reader)
+      case "ink": ink = try CanvasRect(from: &reader)
       case "lacking": lacking = try Self.texts(from: &reader)
       case "lackingCount": lackingCount = try reader.count(0...Limits.emojiCount, "texts")
       case "outlines": outlines = try Outlines(from: &reader)
@@ -310,7 +331,7 @@ extension Drawn {
     }
     self.init(
       lacking: lacking, lackingCount: lackingCount, pictureFault: pictureFault, enlarged: enlarged,
-      outlines: outlines)
+      ink: ink, outlines: outlines)
   }
 
   private static func texts(from reader: inout JSONReader) throws(ArtError) -> [String] {

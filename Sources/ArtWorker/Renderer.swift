@@ -179,7 +179,7 @@ public struct DrawingSequence: Sendable {
   init(_ drawings: [Drawing]) {
     self.init(
       count: drawings.count, fonts: drawings.first?.fonts ?? [],
-      pictures: Set(drawings.flatMap { PictureKind.ofBackground($0.scene.picture ?? []) }),
+      pictures: Set(drawings.flatMap { $0.libraries }),
       hasLetters: drawings.contains { $0.scene.hasLetters }
     ) { drawings[$0] }
   }
@@ -212,6 +212,14 @@ private final class DrawingCollector: Sendable {
       if !state.isTooLarge { state.bytes += part }
       return !state.isTooLarge
     }
+  }
+}
+
+extension Drawing {
+  /// The formats whose libraries a helper process opens for it: that of its background, and AVIF to write it.
+  fileprivate var libraries: [PictureKind] {
+    let written: [PictureKind] = if case .avif = format { [.avif] } else { [] }
+    return PictureKind.ofBackground(scene.picture ?? []) + written
   }
 }
 

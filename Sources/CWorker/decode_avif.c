@@ -97,6 +97,7 @@ SAME(target, fifteen.stride, avifRGBImage, rowBytes);
 // The functions, and which of the two interfaces they have; 0 where the library is not installed.
 struct library {
   int version;
+  void *handle;
   struct decoder *(*create)(void);
   void (*destroy)(struct decoder *);
   int (*set_memory)(struct decoder *, const uint8_t *, size_t);
@@ -128,8 +129,12 @@ static struct library open_library(const char *name, int version) {
   *(void **)&found.message = dlsym(library, "avifResultToString");
   bool is_whole = found.create && found.destroy && found.set_memory && found.parse && found.next_image &&
                   found.set_defaults && found.convert && found.message;
-  if (is_whole) found.version = version;
-  else dlclose(library);
+  if (is_whole) {
+    found.version = version;
+    found.handle = library;
+  } else {
+    dlclose(library);
+  }
   return found;
 }
 
@@ -139,6 +144,12 @@ void prepare_avif(void) {
   if (!avif.version) return;
   dev_null = open("/dev/null", O_WRONLY | O_CLOEXEC);
   saved_stderr = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+}
+
+void *avif_library(int *version) {
+  prepare_pictures();
+  *version = avif.version;
+  return avif.handle;
 }
 
 // Whether the call succeeded; fails the decoding otherwise.

@@ -57,7 +57,17 @@ static boolean grow(j_compress_ptr file) {
 
 static void end_output(j_compress_ptr file) { (void)file; }
 
-struct cjpeg *cjpeg_begin(uint32_t width, uint32_t height, int quality, uint16_t density) {
+// XMP is in a segment APP1 behind this name (XMP part 3, 1.1.3).
+static const char xmp_name[] = "http://ns.adobe.com/xap/1.0/";
+
+static void write_xmp(j_compress_ptr file, const uint8_t *xmp, size_t count) {
+  if (count > 65000) return;
+  jpeg_write_m_header(file, JPEG_APP0 + 1, (unsigned)(sizeof xmp_name + count));
+  for (size_t index = 0; index < sizeof xmp_name; index++) jpeg_write_m_byte(file, xmp_name[index]);
+  for (size_t index = 0; index < count; index++) jpeg_write_m_byte(file, xmp[index]);
+}
+
+struct cjpeg *cjpeg_begin(uint32_t width, uint32_t height, int quality, uint16_t density, const uint8_t *xmp, size_t xmp_count) {
   if (width > JPEG_MAX_DIMENSION || height > JPEG_MAX_DIMENSION) return NULL;
   struct cjpeg *self = calloc(1, sizeof *self);
   if (!self) return NULL;
@@ -98,6 +108,7 @@ struct cjpeg *cjpeg_begin(uint32_t width, uint32_t height, int quality, uint16_t
   jpeg_start_compress(&self->file, TRUE);
   // Programs that manage colours take a file without a profile for one of their screen, or ask.
   jpeg_write_icc_profile(&self->file, srgb_profile, srgb_profile_size);
+  if (xmp && xmp_count > 0) write_xmp(&self->file, xmp, xmp_count);
   return self;
 }
 

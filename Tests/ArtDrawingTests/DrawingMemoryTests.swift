@@ -4,6 +4,8 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import ArtDrawing
+
 /// Drawings in a process of their own that has 256 MiB of address space.
 @Suite("Memory of a drawing") struct DrawingMemoryTests {
   struct Case: CustomTestStringConvertible {
@@ -12,6 +14,8 @@ import Testing
     var scale: Double
     var labels: [String]
     var file = "picture.png"
+    /// A made font; nil for Noto's bitmaps.
+    var font: String?
     var testDescription: String { name }
   }
 
@@ -22,6 +26,16 @@ import Testing
       let x = Int.random(in: 0...Int(side), using: &random)
       let y = Int.random(in: 0...Int(side), using: &random)
       return "\(x) \(y) \(Int(Double.random(in: sizes, using: &random))) \(texts[index % texts.count])"
+    }
+  }
+
+  /// All glyphs of a made font that show something, one after the other.
+  private static func outlines(_ count: Int, _ side: Double, _ sizes: ClosedRange<Double>) -> [String] {
+    // Without them the test of the fonts fails.
+    let texts = (try? TestFonts.glyphs("paints-1").filter { $0.draws == true }.map(\.text)) ?? []
+    return labels(count, side, sizes).enumerated().map { index, label in
+      let numbers = label.split(separator: " ").dropLast().joined(separator: " ")
+      return "\(numbers) \(texts.isEmpty ? "😀" : texts[index * 7 % texts.count])"
     }
   }
 
@@ -46,6 +60,21 @@ import Testing
     Case(
       name: "the largest transparent WebP", canvas: (4_000, 2_500), scale: 1,
       labels: labels(20_000, 4_000, 10...100), file: "clear.webp"),
+    Case(
+      name: "the largest transparent WebP without loss", canvas: (3_000, 2_000), scale: 1,
+      labels: labels(20_000, 3_000, 10...100), file: "clear-lossless.webp"),
+    Case(
+      name: "the largest transparent AVIF", canvas: (2_000, 2_000), scale: 1,
+      labels: labels(20_000, 2_000, 10...100), file: "clear.avif"),
+    Case(
+      name: "outlines of size 100,000, with layers", canvas: (100_000, 100_000), scale: 0.03,
+      labels: outlines(12, 100_000, 50_000...100_000), font: "paints-1"),
+    Case(
+      name: "outlines on a very wide canvas", canvas: (100_000, 200), scale: 1,
+      labels: outlines(200, 100_000, 10...400), font: "paints-1"),
+    Case(
+      name: "outlines in PDF, those without shapes as pictures", canvas: (2_000, 2_000), scale: 1,
+      labels: outlines(400, 2_000, 10...1_000), file: "outlines.pdf", font: "paints-1"),
   ]
 
   @Test(
@@ -90,8 +119,32 @@ import Testing
     #expect(ends["lacking"] ?? 0 > 0 && ends.count > 1)
   }
 
+  @Test("40 pages with backgrounds take as much memory as 4: each is dropped when its page is drawn")
+  func pages() throws {
+    guard !AddressSanitizer.prevents("the memory of 40 pages") else { return }
+    // Noise, which JPEG makes large.
+    var random = SplitMix64(seed: 33)
+    let pixels = try PixelBuffer(width: 1_000, height: 800)
+    for index in 0..<pixels.count { pixels.pixels[index] = UInt8(truncatingIfNeeded: random.next()) }
+    let background = try LossyWriter.jpeg(of: pixels, quality: 95)
+    #expect(background.count > 800_000)
+    let drawing = Case(
+      name: "pages", canvas: (1_000, 800), scale: 1, labels: ["100 100 40 🐝"], file: "pages.pdf")
+    let peaks = try [4, 40].map { pages in
+      let drawn = try draw(drawing, megabytes: 256, background: background, pages: pages)
+      #expect(drawn.status == 0 && drawn.bytes.count > pages * background.count)
+      let words = try #require(drawn.printed.split(separator: "\n").last?.split(separator: " "))
+      return try #require(Int(words[1]))
+    }
+    print("40 pages: resident \(peaks) KiB, backgrounds of \(background.count) bytes")
+    // All the backgrounds of 36 more pages have more than 28 MiB.
+    #expect(peaks[1] - peaks[0] < 8_192)
+  }
+
   /// Draws with this much address space. Gives the status, the output, and the bytes of the file.
-  private func draw(_ drawing: Case, megabytes: Int) throws -> (status: Int32, printed: String, bytes: Data) {
+  private func draw(
+    _ drawing: Case, megabytes: Int, background: [UInt8]? = nil, pages: Int? = nil
+  ) throws -> (status: Int32, printed: String, bytes: Data) {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("drawing-\(UUID())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer {
@@ -108,9 +161,15 @@ import Testing
     program.executableURL = URL(fileURLWithPath: "/usr/bin/prlimit")
     program.arguments =
       AddressSanitizer.limit(mebibytes: megabytes) + [
-        child, Sheet.font, lines.path, "\(drawing.canvas.0)", "\(drawing.canvas.1)", picture.path,
+        child, drawing.font.map(TestFonts.path) ?? Sheet.font, lines.path, "\(drawing.canvas.0)",
+        "\(drawing.canvas.1)", picture.path,
         "\(drawing.scale)",
       ]
+    if let background, let pages {
+      let file = folder.appendingPathComponent("background")
+      try Data(background).write(to: file)
+      program.arguments?.append(contentsOf: [file.path, "\(pages)"])
+    }
     program.standardOutput = output
     program.standardError = FileHandle.nullDevice
     program.environment = ["SWIFT_BACKTRACE": "enable=no"]

@@ -107,6 +107,27 @@ import Testing
   }
 }
 
+@Suite("What fonts demand") struct FontCreditTests {
+  @Test("V12 files of a design that demands it say whose it is, and others say nothing")
+  func credits() throws {
+    // `next` is of the family OpenMoji.
+    let words = "Emoji by OpenMoji, the open-source emoji and icon project. License: CC BY-SA 4.0"
+    let other = try OtherRenderer()
+    for (text, isSaid) in [("🦊", true), ("🐸", false)] {
+      var sheet = try Sheet(60, 60, fonts: [TestFonts.path("small"), TestFonts.path("next")])
+      try sheet.add(text, 30, 30, 30)
+      let drawing = try sheet.drawing()
+      let files = try [
+        drawing, drawing.as { .jpeg($0, quality: 90) }, drawing.as { .webp($0, quality: 90) },
+        drawing.as { .svg($0, embedsGlyphs: true) },
+      ].map { try $0.made().bytes }
+      for file in files { #expect((file.firstRange(of: Array(words.utf8)) != nil) == isSaid, "\(text)") }
+      let pdf = try other.write(drawing.as { .pdf($0) }.made().bytes, "credits.pdf")
+      #expect(try other.run("pdfinfo", pdf.path).contains(words) == isSaid)
+    }
+  }
+}
+
 @Suite("Sharp at any size") struct SharpnessTests {
   @Test(
     "V19 an edge of an outline is at most two pixels wide at 2,400 pixels an emoji; that of a bitmap is wider"

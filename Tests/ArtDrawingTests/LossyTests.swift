@@ -16,6 +16,8 @@ import Testing
     { .webp($0, quality: quality) }
   }
 
+  private static let lossless: @Sendable (PixelSize) -> Drawing.Format = { .losslessWebP($0) }
+
   @Test(
     "V6 JPEG and WebP files show the PNG file's picture, whatever the sizes, and a lower quality takes fewer bytes"
   )
@@ -44,6 +46,53 @@ import Testing
     let jpeg = try Pixels(decoding: try other.as(Self.jpeg(90)).made().bytes, as: "jpg")
     other.region = try CanvasRect(x: 2, y: 0, width: 500, height: 320)
     #expect(try #require(jpeg.distance(to: try other.pixels())).mean > 0.02)
+  }
+
+  @Test(
+    "a WebP file without loss has the drawing's very pixels, with and without alpha, and AVIF nearly these")
+  func others() throws {
+    for isTransparent in [false, true] {
+      let scene = try Scenes.scene(301, 203, emoji: 20, seed: 77)
+      let drawing = try Drawing(scene, { .png($0) }, isTransparent: isTransparent)
+      let png = try drawing.pixels()
+      for isSmall in [false, true] {
+        var exact = drawing.as { .losslessWebP($0) }
+        exact.details.isSmall = isSmall
+        let webp = try Pixels(decoding: try exact.made().bytes, as: "webp")
+        var differ = 0
+        for start in stride(from: 0, to: png.bytes.count, by: 4) {
+          let (one, other) = (png.bytes[start..<start + 4], webp.bytes[start..<start + 4])
+          // The colour of what is transparent is not seen.
+          let areBothClear = one.last == 0 && other.last == 0
+          if !areBothClear, one != other { differ += 1 }
+        }
+        #expect(differ == 0, "\(isTransparent) \(isSmall)")
+      }
+      let files = try [90, 20].map { quality in
+        try drawing.as { .avif($0, quality: quality) }.made().bytes
+      }
+      // Decoded by ourselves: ImageMagick ignores the alpha of AVIF.
+      let decoded = try DecodedPicture(files[0], scale: 1, PictureLimits())
+      #expect(decoded.width == 301 && decoded.height == 203)
+      #expect(decoded.channels == (isTransparent ? 4 : 3) && files[1].count < files[0].count)
+      var sum = 0
+      decoded.withPixels { rows in
+        for y in 0..<203 {
+          for x in 0..<301 {
+            let own = 4 * (y * 301 + x)
+            let alpha = Int(png.bytes[own + 3])
+            let other = y * decoded.stride + x * decoded.channels
+            if isTransparent, Int(rows[other + 3]) != alpha { sum += 1_000_000 }
+            for channel in 0..<3 {
+              sum += abs(Int(png.bytes[own + channel]) - Int(rows[other + channel])) * alpha / 255
+            }
+          }
+        }
+      }
+      let mean = Double(sum) / (301 * 203 * 3 * 255)
+      print("AVIF: \(mean), \(files.map(\.count)) bytes")
+      #expect(mean < 0.02)
+    }
   }
 
   @Test("a WebP file has the drawing's transparency, and a JPEG file none")
@@ -84,7 +133,9 @@ import Testing
 
   @Test(
     "V8 a JPEG file of more than 65,500 pixels a side, and a WebP file of more than 16,383, are refused with a scale that works",
-    arguments: [("JPEG", 65_500, jpeg(90)), ("WebP", 16_383, webp(90))])
+    arguments: [
+      ("JPEG", 65_500, jpeg(90)), ("WebP", 16_383, webp(90)), ("WebP", 16_383, lossless),
+    ])
   func sides(_ name: String, _ side: Int, _ format: @Sendable (PixelSize) -> Drawing.Format) throws {
     let scene = DrawingScene(canvas: try Canvas(width: 1_000, height: 10), labels: [], picture: nil)
     var drawing = try Drawing(scene, format)

@@ -37,6 +37,9 @@ import Testing
       (.png(size), #"{"png":\#(pixels)}"#), (.pdf(size), #"{"pdf":\#(pixels)}"#),
       (.jpeg(size, quality: 90), #"{"jpeg":{"quality":90,"size":\#(pixels)}}"#),
       (.webp(size, quality: 1), #"{"webp":{"quality":1,"size":\#(pixels)}}"#),
+      (.losslessWebP(size), #"{"losslessWebP":\#(pixels)}"#),
+      (.avif(size, quality: 100), #"{"avif":{"quality":100,"size":\#(pixels)}}"#),
+      (.ink(size), #"{"ink":\#(pixels)}"#),
       (.sixel(size), #"{"sixel":\#(pixels)}"#),
       (.svg(size, embedsGlyphs: true), #"{"svg":{"embedsGlyphs":true,"size":\#(pixels)}}"#),
       (.svg(size, embedsGlyphs: false), #"{"svg":{"embedsGlyphs":false,"size":\#(pixels)}}"#),
@@ -85,8 +88,10 @@ import Testing
         #"{"crop":{"height":4,"width":3,"x":1,"y":2},"page":[595.276,841.89],"pagesLeft":999}"#
       ),
     ]
+    var small = DrawingDetails()
+    small.isSmall = true
     var draw = try Self.drawing(.pdf(try PixelSize(width: 1, height: 1)))
-    for (details, text) in forms {
+    for (details, text) in forms + [(small, #"{"isSmall":true}"#)] {
       draw.details = details
       let form = JSONFormTests.text(WorkerRequest.draw(draw).write)
       #expect(form.contains(#""details":\#(text),"format""#))
@@ -172,6 +177,10 @@ import Testing
     var forms: [(WorkerReply, String)] = [
       (.part(bytes: 1), #"{"part":1}"#),
       (.drawn(Drawn()), #"{"drawn":{"lacking":[],"lackingCount":0}}"#),
+      (
+        .drawn(Drawn(ink: try CanvasRect(x: 1, y: 2.5, width: 3, height: 4))),
+        #"{"drawn":{"ink":{"height":4,"width":3,"x":1,"y":2.5},"lacking":[],"lackingCount":0}}"#
+      ),
       (
         .drawn(Drawn(enlarged: Drawn.Enlarged(text: "🐝", times: 2.5))),
         #"{"drawn":{"enlarged":["🐝",2.5],"lacking":[],"lackingCount":0}}"#

@@ -209,12 +209,12 @@ enum SandboxCase: String, CaseIterable, CustomTestStringConvertible {
     let missing = SandboxProbe(helpers: HelperPrograms(folders: []))
     let error = await #expect(throws: ArtError.self) { try await missing.ask() }
     #expect(error?.code == .unavailable)
-    let other = try ScriptedWorker(script: "say '{\"hello\":7}'; read -r request")
+    let other = try ScriptedWorker(script: "say '{\"hello\":8}'; read -r request")
     let wrong = await #expect(throws: ArtError.self) {
       try await SandboxProbe(helpers: other.helpers, clock: ManualClock()).ask()
     }
-    #expect(wrong?.cause.contains("speaks version 7") == true)
-    let silent = try ScriptedWorker(script: "say '{\"hello\":6}'")
+    #expect(wrong?.cause.contains("speaks version 8") == true)
+    let silent = try ScriptedWorker(script: "say '{\"hello\":7}'")
     await #expect(throws: ArtError.self) {
       try await SandboxProbe(helpers: silent.helpers, clock: ManualClock()).ask()
     }
@@ -417,7 +417,8 @@ enum SandboxCase: String, CaseIterable, CustomTestStringConvertible {
     let size = try PixelSize(width: 80, height: 60)
     let formats: [Drawing.Format] = [
       .png(size), .jpeg(size, quality: 90), .webp(size, quality: 90), .pdf(size),
-      .svg(size, embedsGlyphs: true), .svg(size, embedsGlyphs: false), .sixel(size),
+      .losslessWebP(size), .avif(size, quality: 90), .svg(size, embedsGlyphs: true),
+      .svg(size, embedsGlyphs: false), .sixel(size),
       .symbols(columns: 20, rows: 10, .direct), .symbols(columns: 20, rows: 10, .indexed),
     ]
     let pictures: [(String, PictureKind)] = [
@@ -426,7 +427,7 @@ enum SandboxCase: String, CaseIterable, CustomTestStringConvertible {
     for format in formats {
       for (name, kind) in pictures {
         let output = try Intruder.output(
-          of: worker, WorkerVerb.draw(SandboxCase.fonts, [kind]).arguments,
+          of: worker, WorkerVerb.draw(SandboxCase.fonts, [kind, .avif]).arguments,
           input: try SandboxCase.draw(format, picture: name))
         let isDrawn = output.contains("{\"drawn\":{\"lacking\":[\"🐝\u{18B00}\"],\"lackingCount\":1}}")
         #expect(isDrawn, "\(format) \(name): \(output.suffix(300))")

@@ -34,6 +34,10 @@ import Testing
     #expect(try RenderSize.fitting(256).pixels(of: region) == PixelSize(width: 200, height: 100))
     #expect(try RenderSize.fitting(1).pixels(of: region) == PixelSize(width: 1, height: 1))
     #expect(try RenderSize.scale(0.001).pixels(of: region) == PixelSize(width: 1, height: 1))
+    let bounds = try PixelSize(width: 512, height: 512)
+    #expect(try RenderSize.within(bounds).pixels(of: region) == PixelSize(width: 512, height: 256))
+    let high = try CanvasRect(x: 0.25, y: 0, width: 0.3, height: 300)
+    #expect(try RenderSize.within(bounds).pixels(of: high) == PixelSize(width: 1, height: 512))
     for size in [RenderSize.scale(1e9), .scale(.infinity)] {
       #expect(throws: RenderSize.TooLarge(fittingScale: 50_000)) { try size.pixels(of: region) }
     }

@@ -15,6 +15,13 @@ import Testing
     #expect(try Page(typed: "4x6in", margin: "0").width == 101.6)
     #expect(try Page(typed: "21cmx29.7cm", margin: "1cm") == Page(width: 210, height: 297, margin: 10))
     #expect(try Page(typed: "10x10cm") == Page(width: 100, height: 100))
+    #expect(try Page(typed: "B5") == Page(width: 176, height: 250))
+    #expect(try Page(typed: "business-card", isLandscape: true) == Page(width: 85, height: 55))
+    for photo in Page.names.filter({ $0.utf8.first.map { $0 < 0x3A } ?? false }) {
+      let size = try #require(PaperLength.size(photo))
+      let page = try Page(typed: photo)
+      #expect(abs(page.width - size.width) < 1e-9 && abs(page.height - size.height) < 1e-9, "\(photo)")
+    }
     for name in Page.names { #expect(throws: Never.self) { try Page(typed: name) } }
     for bad in [
       "", "a44", "10x", "x10mm", "10x10", "9x10mm", "5001x10mm", "-10x10mm", "10x10x10mm", "mm",
@@ -64,7 +71,7 @@ import Testing
       let whole = try RenderOptions(format, page: page).drawing(of: scene, title: "t").drawing
       #expect(whole.details.crop == nil && whole.region != CanvasRect(scene.canvas))
       #expect(whole.details.resolution == (format.recordsResolution ? 300 : nil))
-      #expect((whole.details.title == "t") == (format == .svg || format == .pdf))
+      #expect(whole.details.title == "t" && whole.details.alternative == "1024 x 768 pixels")
       let part = try RenderOptions(format, region: "0,0,50%x50%", page: page).drawing(of: scene).drawing
       #expect(try part.details.crop == CanvasRect(typed: "0,0,50%x50%", on: .standard))
       let plain = try RenderOptions(format).drawing(of: scene).drawing
@@ -105,6 +112,8 @@ import Testing
     #expect(scene.alternativeText() == "300 x 100 pixels: 🕯️ candle ×2, 🎂 birthday cake ×1, 🐝🌸 ×1")
     let left = try CanvasRect(x: 0, y: 0, width: 40, height: 100)
     #expect(scene.alternativeText(of: left) == "40 x 100 pixels: 🎂 birthday cake ×1, 🕯️ candle ×1")
+    let part = try CanvasRect(x: 0.25, y: 0, width: 39.5, height: 0.25)
+    #expect(scene.alternativeText(of: part).hasPrefix("40 x 1 pixels"))
     let caption = try EmojiText(Words("Happy\nbirthday 🎂"), box: try TextBox(width: 5, height: 2))
     scene.labels.append(try label(caption, 200))
     #expect(scene.alternativeText().hasPrefix("300 x 100 pixels: \"Happy birthday 🎂\", 🕯️ candle ×2"))

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // A program that draws with ArtDrawing and nothing else, for tests and measurements of its memory and time:
-//   DrawingChild FONT LINES WIDTH HEIGHT OUT.png [SCALE [PICTURE]]
-// or OUT.svg, OUT-text.svg, OUT.pdf, OUT.jpg, OUT.webp, OUT-clear.webp. LINES has one emoji a line: `x y size text`. It prints its peak memory in KiB, resident and
+//   DrawingChild FONT LINES WIDTH HEIGHT OUT.png [SCALE [PICTURE [PAGES]]]
+// or OUT.svg, OUT-text.svg, OUT.pdf, OUT.jpg, OUT.webp, OUT-clear.webp, OUT-lossless.webp, OUT.avif, OUT-clear.avif.
+// LINES has one emoji a line: `x y size text`. It prints its peak memory in KiB, resident and
 // address space, when it has ended; or `refused: ` and the reason.
 
 import ArtDrawing
@@ -40,6 +41,8 @@ private func labels(_ path: String) throws(ArtError) -> [DrawingScene.Label] {
 private func format(_ path: String, _ size: PixelSize) -> Drawing.Format {
   if path.hasSuffix(".pdf") { return .pdf(size) }
   if path.hasSuffix(".jpg") { return .jpeg(size, quality: 90) }
+  if path.hasSuffix("lossless.webp") { return .losslessWebP(size) }
+  if path.hasSuffix(".avif") { return .avif(size, quality: 90) }
   if path.hasSuffix(".webp") { return .webp(size, quality: 90) }
   return path.hasSuffix(".svg") ? .svg(size, embedsGlyphs: !path.hasSuffix("text.svg")) : .png(size)
 }
@@ -57,7 +60,9 @@ private func drawing(_ words: [String]) throws(ArtError) -> Drawing {
   return Drawing(
     scene: DrawingScene(canvas: canvas, labels: try labels(words[2]), picture: picture),
     region: CanvasRect(canvas),
-    format: format(words[5], size), isTransparent: words[5].hasSuffix("clear.webp"), fonts: [words[1]])
+    format: format(words[5], size),
+    isTransparent: words[5].split(separator: ".").dropLast().last?.contains("clear") == true,
+    fonts: [words[1]])
 }
 
 private func printLine(_ line: String) {
@@ -81,8 +86,20 @@ do {
   let drawing = try drawing(CommandLine.arguments)
   let output = open(CommandLine.arguments[5], O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
   do throws(DrawingRefusal) {
-    let drawn = try Renderings.draw(drawing) { piece in
+    let receive: ([UInt8]) -> Void = { piece in
       guard write(output, piece, piece.count) == piece.count else { exit(EX_IOERR) }
+    }
+    var drawn = Drawn()
+    if let pages = CommandLine.arguments.dropFirst(8).first.flatMap({ Int($0) }) {
+      let fonts = OpenFonts(colors: drawing.fonts)
+      let file = PDFFile(receive)
+      for page in 1...max(1, pages) {
+        var drawing = drawing
+        drawing.details.pagesLeft = pages - page
+        drawn = try file.add(drawing, with: fonts)
+      }
+    } else {
+      drawn = try Renderings.draw(drawing, receive)
     }
     if let fault = drawn.pictureFault { printLine("picture: \(fault)") }
     printLine("lacking \(drawn.lackingCount)")

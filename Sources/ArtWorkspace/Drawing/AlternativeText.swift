@@ -18,7 +18,8 @@ extension DrawingScene {
     let things = words(region)
     let background = picture == nil ? "" : ", with a picture behind"
     let fill = fill.map { ", filled with \($0)" } ?? ""
-    let size = "\(numberText(region.width)) x \(numberText(region.height)) pixels"
+    let sides = [region.width, region.height].map { numberText(max(1, $0.rounded())) }
+    let size = "\(sides[0]) x \(sides[1]) pixels"
     return size + fill + background + (things.isEmpty ? "" : ": " + things.joined(separator: ", "))
   }
 

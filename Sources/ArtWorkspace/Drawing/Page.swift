@@ -14,14 +14,21 @@ public struct Page: Hashable, Sendable {
   /// Points of PDF, and pixels of CSS, in an inch.
   private static let (points, cssPixels) = (72.0, 96.0)
 
-  /// The sizes that have a name, in millimetres and upright.
+  /// The sizes that have a name, in millimetres and upright: ISO 216, those of North America, cards for business, and the prints of
+  /// photo shops, whose names say their size.
   private static let named: [(name: String, width: Double, height: Double)] = [
-    ("a3", 297, 420), ("a4", 210, 297), ("a5", 148, 210), ("a6", 105, 148),
-    ("letter", 215.9, 279.4), ("legal", 215.9, 355.6),
+    ("a0", 841, 1189), ("a1", 594, 841), ("a2", 420, 594), ("a3", 297, 420), ("a4", 210, 297),
+    ("a5", 148, 210), ("a6", 105, 148), ("b5", 176, 250),
+    ("letter", 215.9, 279.4), ("legal", 215.9, 355.6), ("tabloid", 279.4, 431.8),
+    ("business-card", 55, 85), ("us-business-card", 50.8, 88.9),
+    ("4x6in", 101.6, 152.4), ("5x7in", 127, 177.8), ("8x10in", 203.2, 254),
+    ("9x13cm", 90, 130), ("10x15cm", 100, 150), ("13x18cm", 130, 180),
   ]
 
   /// The names of sizes.
   public static var names: [String] { named.map(\.name) }
+  /// Those that are words.
+  private static var words: [String] { names.filter { $0.utf8.first.map { $0 > 0x39 } ?? false } }
 
   /// The width in millimetres.
   public let width: Double
@@ -60,7 +67,7 @@ public struct Page: Hashable, Sendable {
     guard let size = PaperLength.size(text) else {
       throw ArtError(
         .badValue,
-        "\(Self.shown(typed)) is no page; give \(names.joined(separator: ", ")), or a size such as 100x150mm or 4x6in"
+        "\(Self.shown(typed)) is no page; give \(Self.words.joined(separator: ", ")), or a size such as 100x150mm or 4x6in"
       )
     }
     return (size.width, size.height)
@@ -109,7 +116,7 @@ public struct Page: Hashable, Sendable {
       switch format {
       case .pdf: Self.points
       case .svg: Self.cssPixels
-      case .png, .jpeg, .webp: Double(resolution ?? Self.resolution)
+      case .png, .jpeg, .webp, .avif: Double(resolution ?? Self.resolution)
       }
     func side(_ length: Double) -> Int { max(1, Int((length / Self.inch * dots).rounded())) }
     return try PixelSize(width: side(width), height: side(height))

@@ -8,16 +8,19 @@ import Synchronization
 
 /// The file format of a drawing.
 public enum PictureFormat: String, CaseIterable, Sendable {
-  case png, jpeg, webp, svg, pdf
+  case png, jpeg, webp, avif, svg, pdf
 
-  /// The quality of JPEG and WebP, unless another is chosen.
+  /// The quality of JPEG, WebP and AVIF, unless another is chosen.
   public static let quality = 90
 
   /// Whether it loses detail, and so has a quality.
-  public var hasQuality: Bool { self == .jpeg || self == .webp }
+  public var hasQuality: Bool { [.jpeg, .webp, .avif].contains(self) }
 
   /// Whether a file says how many dots per inch it has.
   public var recordsResolution: Bool { self == .png || self == .jpeg }
+
+  /// Whether a file is made of pixels.
+  public var isRaster: Bool { self != .svg && self != .pdf }
 
   /// Its media type.
   public var mediaType: String {
@@ -25,6 +28,7 @@ public enum PictureFormat: String, CaseIterable, Sendable {
     case .png: "image/png"
     case .jpeg: "image/jpeg"
     case .webp: "image/webp"
+    case .avif: "image/avif"
     case .svg: "image/svg+xml"
     case .pdf: "application/pdf"
     }
@@ -52,6 +56,8 @@ public enum RenderSize: Equatable, Sendable {
   case width(Int)
   /// So small that no side is longer, and not enlarged; from 1 to 10,000,000.
   case fitting(Int)
+  /// As large as fits into that size: one side is exactly as long.
+  case within(PixelSize)
 
   /// A side would have more than 10,000,000 pixels.
   public struct TooLarge: Error, Equatable {
@@ -70,6 +76,14 @@ public enum RenderSize: Equatable, Sendable {
       size = try Self.sides(region, scale)
     case .scale(let scale):
       size = try Self.sides(region, scale)
+    case .within(let bounds):
+      let (across, down) = (
+        Double(bounds.width) / region.width, Double(bounds.height) / region.height
+      )
+      size =
+        across <= down
+        ? (bounds.width, min(bounds.height, try Self.side(region.height * across, region)))
+        : (min(bounds.width, try Self.side(region.width * down, region)), bounds.height)
     }
     do throws(ArtError) {
       return try PixelSize(width: size.width, height: size.height)
@@ -110,9 +124,15 @@ public struct RenderOptions: Sendable {
   public var embedsGlyphs: Bool
   /// The page that the drawing is fitted into, which then decides the size; nil for none.
   public var page: Page?
+  /// The size in pixels that the drawing is fitted into and centred in, with an empty margin; nil for none.
+  public var frame: PixelFrame?
+  /// Whether only the part that has ink is drawn; `inkDrawing` finds it.
+  public var isTrimmed = false
+  /// For WebP: whether nothing is lost.
+  public var isLossless = false
   /// The dots per inch: recorded in PNG and JPEG files, the size of pages made of pixels, and the most that a background in PDF has.
   public var resolution: Int?
-  /// For JPEG and WebP: the quality.
+  /// For JPEG, WebP and AVIF: the quality.
   public var quality: Int
   /// The font file that the user named; nil for the default one.
   public var font: String?
@@ -121,11 +141,11 @@ public struct RenderOptions: Sendable {
   public init(
     _ format: PictureFormat, size: RenderSize = .scale(1), region: String? = nil, isTransparent: Bool = false,
     embedsGlyphs: Bool = true, quality: Int = PictureFormat.quality, page: Page? = nil,
-    resolution: Int? = nil, font: String? = nil
+    frame: PixelFrame? = nil, resolution: Int? = nil, font: String? = nil
   ) {
     (self.format, self.size, self.region) = (format, size, region)
     (self.isTransparent, self.embedsGlyphs, self.font) = (isTransparent, embedsGlyphs, font)
-    (self.quality, self.page, self.resolution) = (quality, page, resolution)
+    (self.quality, self.page, self.frame, self.resolution) = (quality, page, frame, resolution)
   }
 
   /// Why a drawing cannot be made.
@@ -135,18 +155,15 @@ public struct RenderOptions: Sendable {
     case tooLarge(RenderSize.TooLarge)
   }
 
-  /// The drawing and its size. `title` is the document's name, for files that can have one.
-  public func drawing(of scene: DrawingScene, title: String? = nil) throws(Failure) -> (
-    drawing: Drawing, size: PixelSize
-  ) {
-    let rect: CanvasRect
-    do throws(ArtError) {
-      rect =
-        if let region { try CanvasRect(typed: region, on: scene.canvas) } else { CanvasRect(scene.canvas) }
-    } catch {
-      throw .region(error)
-    }
+  /// The drawing and its size. `title` is the document's name. `ink` is the part of the canvas that is drawn instead of the region, if it is
+  /// trimmed.
+  public func drawing(of scene: DrawingScene, title: String? = nil, ink: CanvasRect? = nil) throws(Failure)
+    -> (drawing: Drawing, size: PixelSize)
+  {
+    let rect = if let ink { ink } else { try rect(on: scene.canvas) }
     var details = details(of: scene, rect, title: title)
+    // Beside the region, the rest of the canvas would be seen.
+    if region != nil, page != nil || frame != nil { details.crop = try self.rect(on: scene.canvas) }
     let (pixels, region) = try placed(rect, &details)
     let drawing = Drawing(
       scene: scene, region: region, format: format(pixels), isTransparent: isTransparent,
@@ -154,17 +171,43 @@ public struct RenderOptions: Sendable {
     return (drawing, pixels)
   }
 
+  /// The drawing that finds the ink of a scene: what is drawn in the region, without the white of the canvas.
+  public func inkDrawing(of scene: DrawingScene) throws(Failure) -> Drawing {
+    let rect = try rect(on: scene.canvas)
+    let size: PixelSize
+    do throws(RenderSize.TooLarge) {
+      size = try RenderSize.fitting(Self.inkSide).pixels(of: rect)
+    } catch {
+      throw .tooLarge(error)
+    }
+    return Drawing(
+      scene: scene, region: rect, format: .ink(size), isTransparent: true, fonts: EmojiFont.find(font),
+      details: DrawingDetails(crop: region == nil ? nil : rect))
+  }
+
+  /// The most pixels of a side of the first look for ink.
+  private static let inkSide = 4_096
+
+  private func rect(on canvas: Canvas) throws(Failure) -> CanvasRect {
+    guard let region else { return CanvasRect(canvas) }
+    do throws(ArtError) { return try CanvasRect(typed: region, on: canvas) } catch { throw .region(error) }
+  }
+
   private func details(of scene: DrawingScene, _ rect: CanvasRect, title: String?) -> DrawingDetails {
-    let hasWords = format == .svg || format == .pdf
-    return DrawingDetails(
+    DrawingDetails(
       resolution: resolution ?? (page != nil && format.recordsResolution ? Page.resolution : nil),
-      title: hasWords ? title : nil, alternative: hasWords ? scene.alternativeText(of: rect) : nil)
+      title: title, alternative: scene.alternativeText(of: rect))
   }
 
   /// The size, and the region that fills it.
   private func placed(_ rect: CanvasRect, _ details: inout DrawingDetails) throws(Failure) -> (
     PixelSize, CanvasRect
   ) {
+    if let frame {
+      do throws(ArtError) { return (frame.size, try frame.region(around: rect)) } catch {
+        throw .region(error)
+      }
+    }
     guard let page else {
       do throws(RenderSize.TooLarge) {
         return (try size.pixels(of: rect), rect)
@@ -174,7 +217,6 @@ public struct RenderOptions: Sendable {
     }
     do throws(ArtError) {
       details.page = try page.size
-      if region != nil { details.crop = rect }
       return (try page.pixels(format, resolution: resolution), try page.region(around: rect))
     } catch {
       throw .region(error)
@@ -185,7 +227,8 @@ public struct RenderOptions: Sendable {
     switch format {
     case .png: .png(pixels)
     case .jpeg: .jpeg(pixels, quality: quality)
-    case .webp: .webp(pixels, quality: quality)
+    case .webp: isLossless ? .losslessWebP(pixels) : .webp(pixels, quality: quality)
+    case .avif: .avif(pixels, quality: quality)
     case .svg: .svg(pixels, embedsGlyphs: embedsGlyphs)
     case .pdf: .pdf(pixels)
     }
@@ -337,7 +380,7 @@ extension DrawingRefusal.Reason {
   /// The code of the error for a refusal with this reason.
   var code: ArtError.Code {
     switch self {
-    case .noFont, .noMemory: .unavailable
+    case .noFont, .noMemory, .noEncoder: .unavailable
     case .badFont, .forbidden: .badValue
     case .tooLarge: .tooLarge
     }

@@ -205,7 +205,7 @@ public struct OutputLocation: Sendable {
   public enum Replaceable: Sendable {
     /// None.
     case nothing
-    /// A PNG, JPEG, WebP, SVG or PDF file.
+    /// A PNG, JPEG, WebP, AVIF, SVG or PDF file.
     case pictures
     /// A page that `gallery` wrote.
     case galleries
@@ -346,7 +346,7 @@ extension OutputLocation.Replaceable {
 
   fileprivate var noun: String {
     switch self {
-    case .nothing, .pictures: "PNG, JPEG, WebP, SVG or PDF"
+    case .nothing, .pictures: "PNG, JPEG, WebP, AVIF, SVG or PDF"
     case .galleries: "gallery"
     case .exchanges: "document as JSON"
     }
@@ -371,6 +371,7 @@ extension OutputLocation.Replaceable {
     case .pictures:
       head.starts(with: [0x89, 0x50, 0x4E, 0x47]) || head.starts(with: "%PDF-".utf8)
         || head.starts(with: [0xFF, 0xD8, 0xFF]) || Self.isWebP(head) || Self.isSVG(head)
+        || PictureKind(of: head) == .avif
     case .galleries: head.starts(with: GalleryPage.mark.utf8)
     case .exchanges: [.own, .course].contains(DocumentText(beginning: head))
     }

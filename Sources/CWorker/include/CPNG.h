@@ -12,8 +12,9 @@
 struct cpng;
 
 // Starts a file. `is_small` takes several times as long for the best compression. `density` is in pixels per metre, or 0 for none.
-// NULL for lack of memory.
-struct cpng *cpng_begin(uint32_t width, uint32_t height, bool has_alpha, bool is_small, uint32_t density);
+// `title`, `description` and `rights` are in UTF-8, or NULL. NULL for lack of memory.
+struct cpng *cpng_begin(uint32_t width, uint32_t height, bool has_alpha, bool is_small, uint32_t density, const char *title,
+                        const char *description, const char *rights);
 
 // Waits until the previous rows are compressed, and passes the next ones, in Cairo's ARGB32; they must stay
 // unchanged until the next call. Returns whether the file can still be written; excess rows are refused.

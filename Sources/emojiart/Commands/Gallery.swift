@@ -8,7 +8,7 @@ struct GalleryCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "gallery",
     abstract: "Write a web page with a small picture of each document.",
-    usage: "emojiart gallery [<folder>] -o <file> [--font <font>]",
+    usage: "emojiart gallery [<folder>] -o <file> [--font <font>] [--quiet]",
     discussion: """
       The page is one HTML file that needs no other file, no network and no script. It appears whole or not at all, and \
       replaces an earlier gallery. Files that are no documents, or cannot be shown, are named on the page and on stderr, \
@@ -32,6 +32,7 @@ struct GalleryCommand: ParsableCommand {
     help: ArgumentHelp("The emoji: noto, openmoji, twemoji, or a font file.", valueName: "font"),
     completion: .file(extensions: ["ttf", "otf", "ttc"]))
   var font: String?
+  @OptionGroup var advice: AdviceOptions
   @OptionGroup var common: CommonOptions
 
   func run() throws {
@@ -44,11 +45,14 @@ struct GalleryCommand: ParsableCommand {
     let page = try OutputFile(of: OutputLocation(argument: output, replacing: .galleries))
     let signals = page.blockedSignals()
     try prepareThreads()
+    var notes = DrawingAdvice()
     var gallery = try Gallery(
       of: folder, into: page, recovery: .ofCommand, waiter: SignalledWaiter(signals: signals, file: page),
-      thumbnails: Thumbnails(font: font), report: Self.report)
+      thumbnails: Thumbnails(font: font)
+    ) { Self.report($0, &notes) }
     try page.orEnd { () throws(ArtError) in try gallery.write(listing) }
     signals.release()
+    if !advice.quiet { notes.print() }
     if output != "-" {
       Output.addToErrors("the gallery is in \(output)")
       try write(gallery, bytes: page.size)
@@ -57,10 +61,14 @@ struct GalleryCommand: ParsableCommand {
     if let code = gallery.firstFailure { throw ExitCode(ExitStatus(code).rawValue) }
   }
 
-  private static func report(_ event: GalleryEvent) {
+  private static func report(_ event: GalleryEvent, _ advice: inout DrawingAdvice) {
     switch event {
     case .failed(let error): Output.printError(error.message)
-    case .drawn(let path, let drawn): _ = DrawingNotes.printNotes(drawn, of: path)
+    case .drawn(let path, var drawn):
+      _ = DrawingNotes.printFault(drawn, of: path)
+      // The pictures are small: what is enlarged there says nothing.
+      drawn.enlarged = nil
+      advice.add(drawn, of: path)
     case .pictureLost(let path): DrawingNotes.printLostPicture(in: path)
     }
   }

@@ -7,14 +7,15 @@ import ArtWorkspace
 struct Render: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "render",
-    abstract: "Draw documents as PNG, JPEG, WebP, SVG or PDF files.",
+    abstract: "Draw documents as PNG, JPEG, WebP, AVIF, SVG or PDF files.",
     usage: """
       emojiart render <doc> ... -o <file> [--format <format>]
-               [--scale <scale> | --width <width> | --fit <n> | --page <page>]
-               [--margin <length>] [--landscape] [--dpi <dpi>]
-               [--region <x,y,wxh>] [--transparent] [--text]
-               [--quality <quality>] [--font <font>]
-               [--at <rev|name>]
+               [--scale <scale> | --width <width> | --fit <n|wxh> |
+                --page <page>] [--pad] [--margin <length>] [--landscape]
+               [--dpi <dpi>] [--region <x,y,wxh>] [--trim]
+               [--transparent] [--text] [--quality <quality> | --lossless]
+               [--max-bytes <n>] [--for <service>] [--font <font>]
+               [--at <rev|name>] [--quiet]
       """,
     discussion: """
       Draws the background and every emoji, from the bottom to the top. The format follows from FILE's ending, or from \
@@ -26,8 +27,14 @@ struct Render: ParsableCommand {
       stands for the document's name, or {n}, its number. --page fits the drawing into a page of paper; what is beside it \
       stays white, and `emojiart new --canvas a4` has the shape of a page.
 
+      --trim leaves out what is empty around the emoji, the fill and the background. --for makes a sticker or an emoji by the rules \
+      of a service; it sets the format, the size, --trim, --transparent and --max-bytes:
+
+      \(destinations)
+
       Emoji are as sharp as their font: `emojiart help fonts`. Noto Color Emoji often has pictures of 136 x 128 pixels, and one that is \
-      drawn more than twice as large looks soft, which is told; outlines are sharp at any size.
+      drawn more than twice as large looks soft, which is told; outlines are sharp at any size. --quiet leaves out such \
+      advice, and no error.
 
       Examples:
         emojiart render bees -o bees.png
@@ -38,6 +45,9 @@ struct Render: ParsableCommand {
         emojiart render bees -o - --width 256 >small.png
         emojiart render bees -o bees.pdf --page a4 --margin 10mm
         emojiart render bees -o bees.png --page a6 --landscape --dpi 150
+        emojiart render bees -o bees.webp --for telegram
+        emojiart render bees -o bees.png --trim --fit 512x512 --pad --transparent
+        emojiart render bees -o bees.jpg --max-bytes 100k
         emojiart render bees ants -o both.pdf
         emojiart render bees ants -o '{name}.png'
       """)
@@ -49,13 +59,13 @@ struct Render: ParsableCommand {
   @Option(
     name: [.customShort("o"), .long], parsing: .unconditional,
     help: ArgumentHelp("The file that is written, or - for stdout.", valueName: "file"),
-    completion: .file(extensions: ["png", "jpg", "jpeg", "webp", "svg", "pdf"]))
+    completion: .file(extensions: ["png", "jpg", "jpeg", "webp", "avif", "svg", "pdf"]))
   var output: String
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "png, jpg, webp, svg or pdf (default: by FILE's ending; png for -).", valueName: "format"),
-    completion: .list(["png", "jpg", "webp", "svg", "pdf"]))
+      "png, jpg, webp, avif, svg or pdf (default: by FILE's ending; png for -).", valueName: "format"),
+    completion: .list(["png", "jpg", "webp", "avif", "svg", "pdf"]))
   var format: String?
   @Option(
     parsing: .unconditional,
@@ -68,12 +78,15 @@ struct Render: ParsableCommand {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Make it smaller, so that no side has more pixels, or points, than n.", valueName: "n"))
+      "Make it smaller, so that no side has more pixels, or points, than n; or as large as fits into wxh.",
+      valueName: "n|wxh"))
   var fit: String?
+  @Flag(help: "With --fit wxh: fill up to exactly that size, white or transparent.") var pad = false
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp("Draw only this part of the canvas, in pixels or percent.", valueName: "x,y,wxh"))
   var region: String?
+  @Flag(help: "Draw only the part that is not empty.") var trim = false
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp("Fit into a page: a4, letter, 100x150mm, 4x6in.", valueName: "page"),
@@ -81,7 +94,9 @@ struct Render: ParsableCommand {
   var page: String?
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("The page's empty edge, such as 10mm (default: none).", valueName: "length"))
+    help: ArgumentHelp(
+      "The empty edge: of a page, such as 10mm; with --pad, such as 16px (default: none).",
+      valueName: "length"))
   var margin: String?
   @Flag(help: "Turn the page, so that it is wider than high.") var landscape = false
   @Option(
@@ -93,31 +108,50 @@ struct Render: ParsableCommand {
   @Flag(help: "For SVG: emoji as text, for the viewer's fonts.") var text = false
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("For JPEG and WebP: from 1 to 100 (default: 90).", valueName: "quality"))
+    help: ArgumentHelp("For JPEG, WebP and AVIF: from 1 to 100 (default: 90).", valueName: "quality"))
   var quality: String?
+  @Flag(help: "For WebP: lose nothing.") var lossless = false
+  @Option(
+    name: .customLong("max-bytes"), parsing: .unconditional,
+    help: ArgumentHelp(
+      "The most bytes of the file, such as 100k or 1MiB: less quality, then fewer pixels.", valueName: "n"))
+  var maxBytes: String?
+  @Option(
+    name: .customLong("for"), parsing: .unconditional,
+    help: ArgumentHelp(
+      "Make a sticker or an emoji for \(Destination.names.joined(separator: ", ")).", valueName: "service"),
+    completion: .list(Destination.names))
+  var destination: String?
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp("The emoji: noto, openmoji, twemoji, or a font file.", valueName: "font"),
     completion: .file(extensions: ["ttf", "otf", "ttc"]))
   var font: String?
+  @OptionGroup var advice: AdviceOptions
   @OptionGroup var state: StateOptions
   @OptionGroup var common: CommonOptions
+
+  /// The services and their rules, a line each.
+  private static let destinations = Destination.all.map { "  \($0.name): \($0.rules)" }
+    .joined(separator: "\n")
 
   func run() throws {
     let arguments = try RenderArguments(self)
     let files = try docs.map { (doc) throws(ArtError) in try common.file(doc) }
     let several = SeveralDrawings(arguments: arguments, files: files, isJSON: common.json)
+    var notes = DrawingAdvice()
     let status: ExitStatus
     if let pattern = OutputPattern(output) {
-      status = try several.drawEach(pattern)
+      status = try several.drawEach(pattern, &notes)
     } else if files.count > 1 {
-      status = try several.drawPages()
+      status = try several.drawPages(&notes)
     } else if let file = files.first {
       status = try SingleDrawing(arguments: arguments, file: file, output: output, isJSON: common.json)
-        .draw(report: Output.json)
+        .draw(&notes, report: Output.json)
     } else {
       status = .done
     }
+    if !advice.quiet { notes.print() }
     try Output.flush()
     if status != .done { throw ExitCode(status.rawValue) }
   }

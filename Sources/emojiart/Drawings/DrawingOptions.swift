@@ -9,6 +9,10 @@ import Glibc
 struct RenderArguments {
   let output: String
   let options: RenderOptions
+  /// The most bytes of a file; nil for any number.
+  let maxBytes: Int?
+  /// Whether a file with too many bytes may get fewer pixels: none of its sides was asked for.
+  let canShrink: Bool
   /// The state that is drawn; nil for the present one.
   let reference: RevisionReference?
   /// The text of the size, for messages.
@@ -18,17 +22,35 @@ struct RenderArguments {
   init(_ arguments: Render) throws(ArtError) {
     output = arguments.output
     reference = try arguments.state.reference()
-    let format = try Self.format(arguments)
-    let (size, typed) = try Self.size(arguments)
+    let destination = try arguments.destination.map { (name) throws(ArtError) in
+      try Destination(named: name)
+    }
+    let format = try Self.format(arguments, destination)
     let page = try Self.page(arguments)
+    let (size, frame, typed) = try Self.size(arguments, destination)
     let resolution = try Self.resolution(arguments, format)
     try Self.checkTargets(arguments, format)
     self.size = typed
-    options = try RenderOptions(
-      format, size: size, region: arguments.region, isTransparent: arguments.transparent,
+    var options = try RenderOptions(
+      format, size: size, region: arguments.region,
+      isTransparent: arguments.transparent || destination != nil,
       embedsGlyphs: !arguments.text, quality: Self.quality(arguments, format),
-      page: page, resolution: resolution,
+      page: page, frame: frame, resolution: resolution,
       font: CurrentSettings.option(arguments.font, else: .font))
+    options.isTrimmed = arguments.trim || destination != nil
+    options.isLossless = arguments.lossless
+    self.options = options
+    maxBytes = try Self.maxBytes(arguments, format, destination)
+    canShrink =
+      switch size {
+      case .width, .within: false
+      case .scale, .fitting: page == nil && arguments.scale == nil
+      }
+    if arguments.lossless, format != .webp {
+      throw ArtError(
+        .usage,
+        "--lossless is about WebP, and \(format.rawValue.uppercased()) is to be written; leave it out")
+    }
     if arguments.text, format != .svg {
       throw ArtError(
         .usage, "--text is about SVG, and \(format.rawValue.uppercased()) is to be written; leave it out")
@@ -44,19 +66,38 @@ struct RenderArguments {
     }
   }
 
+  private static func format(
+    _ arguments: Render, _ destination: Destination?
+  ) throws(ArtError) -> PictureFormat {
+    guard let destination else { return try format(arguments) }
+    // A service has a format of its own where none is named.
+    let isNamed = arguments.format != nil || PictureFormat(endingOf: arguments.output) != nil
+    guard isNamed, let format = isNamed ? try format(arguments) : destination.formats.first else {
+      return destination.formats.first ?? .png
+    }
+    guard destination.formats.contains(format) else {
+      let taken = destination.formats.map { $0.rawValue.uppercased() }.joined(separator: " or ")
+      throw ArtError(
+        .usage,
+        "--for \(destination.name) makes \(taken), and \(format.rawValue.uppercased()) is to be written; name another file or format"
+      )
+    }
+    return format
+  }
+
   private static func format(_ arguments: Render) throws(ArtError) -> PictureFormat {
     let ending = arguments.output == "-" ? .png : PictureFormat(endingOf: arguments.output)
     guard let typed = arguments.format else {
       guard let ending else {
         throw ArtError(
           .usage,
-          "\(shown(arguments.output)) ends in none of .png, .jpg, .webp, .svg and .pdf; say which one with --format"
+          "\(shown(arguments.output)) ends in none of .png, .jpg, .webp, .avif, .svg and .pdf; say which one with --format"
         )
       }
       return ending
     }
     guard let format = PictureFormat(name: typed) else {
-      throw ArtError(.badValue, "\(shown(typed)) is no format; give png, jpg, webp, svg or pdf")
+      throw ArtError(.badValue, "\(shown(typed)) is no format; give png, jpg, webp, avif, svg or pdf")
     }
     if let ending, ending != format, arguments.output != "-" {
       throw ArtError(.usage, "\(arguments.output) and --format \(format.rawValue) do not go together")
@@ -66,15 +107,18 @@ struct RenderArguments {
 
   private static func page(_ arguments: Render) throws(ArtError) -> Page? {
     guard let typed = arguments.page else {
-      for (name, isGiven) in [("--margin", arguments.margin != nil), ("--landscape", arguments.landscape)]
-      where isGiven {
-        throw ArtError(.usage, "\(name) is about a page; give --page, too, or leave it out")
+      if arguments.margin != nil, !arguments.pad {
+        throw ArtError(
+          .usage, "--margin is about a page, or about --pad; give one of them, too, or leave it out")
+      }
+      if arguments.landscape {
+        throw ArtError(.usage, "--landscape is about a page; give --page, too, or leave it out")
       }
       return nil
     }
     for (name, isGiven) in [
       ("--scale", arguments.scale != nil), ("--width", arguments.width != nil),
-      ("--fit", arguments.fit != nil),
+      ("--fit", arguments.fit != nil), ("--pad", arguments.pad), ("--for", arguments.destination != nil),
     ]
     where isGiven {
       throw ArtError(.usage, "--page or \(name): give one of them")
@@ -87,8 +131,9 @@ struct RenderArguments {
     guard format != .svg else {
       throw ArtError(.usage, "--dpi is about pixels, and SVG has any number of them; leave it out")
     }
-    guard format != .webp || arguments.page != nil else {
-      throw ArtError(.usage, "--dpi: a WebP file does not record it; leave it out, or give --page")
+    guard format.recordsResolution || format == .pdf || arguments.page != nil else {
+      let name = format == .webp ? "a WebP" : "an AVIF"
+      throw ArtError(.usage, "--dpi: \(name) file does not record it; leave it out, or give --page")
     }
     guard typed.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let dots = Int(typed),
       DrawingDetails.resolutions.contains(dots)
@@ -122,8 +167,11 @@ struct RenderArguments {
     guard format.hasQuality else {
       throw ArtError(
         .usage,
-        "--quality is about JPEG and WebP, and \(format.rawValue.uppercased()) is to be written; leave it out"
+        "--quality is about JPEG, WebP and AVIF, and \(format.rawValue.uppercased()) is to be written; leave it out"
       )
+    }
+    guard !arguments.lossless else {
+      throw ArtError(.usage, "--quality or --lossless: give one of them")
     }
     guard typed.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let quality = Int(typed),
       DrawingDetails.qualities.contains(quality)
@@ -132,6 +180,68 @@ struct RenderArguments {
         .badValue, "\(shown(typed)) is no quality; give a whole number from 1 to 100, such as 80")
     }
     return quality
+  }
+
+  private static func maxBytes(
+    _ arguments: Render, _ format: PictureFormat, _ destination: Destination?
+  ) throws(ArtError) -> Int? {
+    guard let typed = arguments.maxBytes else { return destination?.bytes }
+    guard format.isRaster else {
+      throw ArtError(
+        .usage,
+        "--max-bytes is about pictures made of pixels, and \(format.rawValue.uppercased()) is to be written; leave it out"
+      )
+    }
+    let bytes = try BoundedDrawing.limit(typed: typed)
+    if let destination, bytes > destination.bytes {
+      throw ArtError(
+        .usage,
+        "--for \(destination.name) takes at most \(destination.bytes) bytes; give no more with --max-bytes, or leave it out"
+      )
+    }
+    return bytes
+  }
+
+  private static func size(
+    _ arguments: Render, _ destination: Destination?
+  ) throws(ArtError) -> (RenderSize, PixelFrame?, typed: String) {
+    if let destination {
+      for (name, isGiven) in [
+        ("--scale", arguments.scale != nil), ("--width", arguments.width != nil),
+        ("--fit", arguments.fit != nil), ("--page", arguments.page != nil),
+        ("--margin", arguments.margin != nil), ("--pad", arguments.pad),
+      ] where isGiven {
+        throw ArtError(.usage, "--for \(destination.name) sets the size; leave out \(name)")
+      }
+      let size = try PixelSize(width: destination.size.width, height: destination.size.height)
+      let frame = try destination.margin.map { (margin) throws(ArtError) in
+        try PixelFrame(size, margin: margin)
+      }
+      return (.within(size), frame, "--for \(destination.name)")
+    }
+    if let typed = arguments.fit, typed.contains(where: { "xX×*".contains($0) }),
+      arguments.scale == nil, arguments.width == nil, arguments.page == nil
+    {
+      let size = try PixelSize(typed: typed)
+      let frame = arguments.pad ? try PixelFrame(size, margin: margin(arguments.margin)) : nil
+      return (.within(size), frame, "--fit \(size.width)x\(size.height)")
+    }
+    if arguments.pad, arguments.page == nil {
+      throw ArtError(
+        .usage, "--pad is about --fit WxH, such as --fit 512x512; give that, too, or leave it out")
+    }
+    let (size, typed) = try size(arguments)
+    return (size, nil, typed)
+  }
+
+  /// The margin of a frame: pixels.
+  private static func margin(_ typed: String?) throws(ArtError) -> Int {
+    guard let typed else { return 0 }
+    let number = typed.lowercased().hasSuffix("px") ? String(typed.dropLast(2)) : typed
+    guard number.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let pixels = Int(number) else {
+      throw ArtError(.badValue, "\(shown(typed)) is no margin of --pad; give pixels, such as 16px")
+    }
+    return pixels
   }
 
   private static func size(_ arguments: Render) throws(ArtError) -> (RenderSize, typed: String) {
@@ -175,16 +285,46 @@ struct RenderArguments {
     of file: DocumentFile
   ) throws(ArtError) -> (view: DocumentView, drawing: Drawing, size: PixelSize) {
     let view = try DocumentView(file, at: reference, recovery: .ofCommand)
-    let (drawing, size) = try drawing(of: view.scene, title: DocumentView.title(of: file.path))
+    let ink = options.isTrimmed ? try ink(of: view.scene, in: file.path) : nil
+    return try drawing(of: file, view, ink: ink)
+  }
+
+  /// The same of a document that was read; `ink` is the part that is drawn of a trimmed one.
+  func drawing(
+    of file: DocumentFile, _ view: DocumentView, ink: CanvasRect?
+  ) throws(ArtError) -> (view: DocumentView, drawing: Drawing, size: PixelSize) {
+    let (drawing, size) = try self.drawing { () throws(RenderOptions.Failure) in
+      try options.drawing(of: view.scene, title: DocumentView.title(of: file.path), ink: ink)
+    }
     return (view, drawing, size)
   }
 
-  /// The drawing and its size in pixels. Throws `badValue` for a region or a size out of bounds.
-  private func drawing(of scene: DrawingScene, title: String) throws(ArtError) -> (
-    drawing: Drawing, size: PixelSize
-  ) {
+  /// The part of the canvas that is not empty. Throws `badValue` where all is.
+  private func ink(of scene: DrawingScene, in name: String) throws(ArtError) -> CanvasRect {
+    let look = try drawing { () throws(RenderOptions.Failure) in try options.inkDrawing(of: scene) }
+    let drawn: Drawn
+    do throws(DrawingFailure) {
+      let signals = SignalSource([])
+      defer { signals.release() }
+      drawn = try waitForDrawing(signals) { () async throws(DrawingFailure) in
+        try await Renderer().draw(look) { _ in true }
+      }
+    } catch {
+      throw ArtError(error, drawing: name)
+    }
+    guard let ink = drawn.ink else {
+      throw ArtError(
+        .badValue,
+        "\(name) has nothing there that can be seen, so that nothing is left of it; draw it without --trim and --for",
+        about: name)
+    }
+    return ink
+  }
+
+  /// Makes a drawing. Throws `badValue` for a region or a size out of bounds.
+  private func drawing<Made>(_ make: () throws(RenderOptions.Failure) -> Made) throws(ArtError) -> Made {
     do throws(RenderOptions.Failure) {
-      return try options.drawing(of: scene, title: title)
+      return try make()
     } catch {
       switch error {
       case .region(let error): throw error

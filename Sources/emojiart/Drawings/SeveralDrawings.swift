@@ -16,6 +16,8 @@ struct SeveralDrawings {
     let hasLetters: Bool
     let isPictureLost: Bool
     let fill: Color?
+    /// The part that is drawn of a trimmed document.
+    let ink: CanvasRect?
   }
 
   let arguments: RenderArguments
@@ -23,14 +25,14 @@ struct SeveralDrawings {
   let isJSON: Bool
 
   /// Draws each document into a file of its own. What fails is reported, and the others are drawn. Returns the first failure's status.
-  func drawEach(_ pattern: OutputPattern) throws(ArtError) -> ExitStatus {
+  func drawEach(_ pattern: OutputPattern, _ advice: inout DrawingAdvice) throws(ArtError) -> ExitStatus {
     let paths = try pattern.paths(for: files.map(\.path))
     var status = ExitStatus.done
     var results: [JSON] = []
     for (file, path) in zip(files, paths) {
       do throws(ArtError) {
         let single = SingleDrawing(arguments: arguments, file: file, output: path, isJSON: isJSON)
-        let next = try single.draw { results.append($0) }
+        let next = try single.draw(&advice) { results.append($0) }
         if status == .done { status = next }
       } catch {
         try Output.flush()
@@ -43,19 +45,19 @@ struct SeveralDrawings {
   }
 
   /// Draws all into one PDF file, a page each. Every document is read before anything is written; those that cannot be read are reported.
-  func drawPages() throws(ArtError) -> ExitStatus {
+  func drawPages(_ advice: inout DrawingAdvice) throws(ArtError) -> ExitStatus {
     let (pages, failure) = read()
     if let failure { return failure }
     let result = try OutputFile(of: OutputLocation(argument: arguments.output, replacing: .pictures))
     let drawn = try draw(pages, into: result)
     var status = ExitStatus.done
     for (page, drawn) in zip(pages, drawn) {
-      let notes = DrawingNotes.printNotes(drawn, of: page.file.path)
-      DrawingNotes.printOpaqueFill(page.fill, arguments.options, of: page.file.path)
+      let notes = DrawingNotes.printFault(drawn, of: page.file.path)
+      advice.add(drawn, of: page.file.path)
+      advice.add(fill: page.fill, arguments.options, of: page.file.path)
       if page.isPictureLost { DrawingNotes.printLostPicture(in: page.file.path) }
       for next in [notes, page.isPictureLost ? .badData : .done] where status == .done { status = next }
     }
-    DrawingNotes.printEnlarged(zip(pages, drawn).map { ($0.file.path, $1) })
     if arguments.output != "-" {
       Output.addToErrors("the pages are in \(arguments.output)")
       try write(pages, drawn, bytes: result.size)
@@ -73,7 +75,8 @@ struct SeveralDrawings {
           Page(
             file: file, revision: view.content.revision, size: size, picture: view.pictureKind,
             fonts: drawing.fonts,
-            hasLetters: view.hasLetters, isPictureLost: view.isPictureLost, fill: view.content.fill))
+            hasLetters: view.hasLetters, isPictureLost: view.isPictureLost, fill: view.content.fill,
+            ink: arguments.options.isTrimmed ? drawing.region : nil))
       } catch {
         Output.printError(error.message)
         failure = failure ?? ExitStatus(error.code)
@@ -90,7 +93,8 @@ struct SeveralDrawings {
       hasLetters: pages.contains(where: \.hasLetters)
     ) { [arguments] (index) throws(ArtError) in
       let page = pages[index]
-      let (view, drawing, _) = try arguments.drawing(of: page.file)
+      let view = try DocumentView(page.file, at: arguments.reference, recovery: .ofCommand)
+      let (_, drawing, _) = try arguments.drawing(of: page.file, view, ink: page.ink)
       guard view.content.revision == page.revision else {
         throw ArtError(
           .movedOn, "\(page.file.path) was edited while the pages were drawn; draw them again",
@@ -135,41 +139,54 @@ struct SingleDrawing {
   let isJSON: Bool
 
   /// Reads, draws and reports; JSON is passed to `report`. Returns the status.
-  func draw(report: (JSON) throws(ArtError) -> Void) throws(ArtError) -> ExitStatus {
+  func draw(
+    _ advice: inout DrawingAdvice, report: (JSON) throws(ArtError) -> Void
+  ) throws(ArtError) -> ExitStatus {
     let (view, drawing, size) = try arguments.drawing(of: file)
     let result = try OutputFile(of: OutputLocation(argument: output, replacing: .pictures))
-    let drawn = try draw(drawing, into: result)
-    var status = DrawingNotes.printNotes(drawn, of: file.path)
+    let (drawn, found) = try draw(drawing, into: result)
+    var status = DrawingNotes.printFault(drawn, of: file.path)
     if status == .done { status = view.printLostPicture(in: file.path) }
-    DrawingNotes.printOpaqueFill(view.content.fill, arguments.options, of: file.path)
-    DrawingNotes.printEnlarged([(file.path, drawn)])
+    advice.add(drawn, of: file.path)
+    advice.add(fill: view.content.fill, arguments.options, of: file.path)
+    if let found { advice.add(found, of: file.path) }
     if output != "-" {
       Output.addToErrors("the picture is in \(output)")
-      try write(size, drawn, bytes: result.size, report)
+      try write(found?.drawing.format.raster ?? size, drawn, found, bytes: result.size, report)
     }
     return status
   }
 
   /// Draws into a file. A signal leaves no partial file behind.
-  private func draw(_ drawing: Drawing, into result: OutputFile) throws(ArtError) -> Drawn {
+  private func draw(
+    _ drawing: Drawing, into result: OutputFile
+  ) throws(ArtError) -> (Drawn, BoundedDrawing?) {
     let signals = result.blockedSignals()
     defer { signals.release() }
+    let waiter = SignalledWaiter(signals: signals, file: result)
     return try result.orEnd { () throws(ArtError) in
-      try result.finish(drawing, of: file.path, waiter: SignalledWaiter(signals: signals, file: result))
+      guard let limit = arguments.maxBytes else {
+        return (try result.finish(drawing, of: file.path, waiter: waiter), nil)
+      }
+      let found = try result.finish(
+        drawing, within: limit, canShrink: arguments.canShrink, of: file.path, waiter: waiter)
+      return (found.drawn, found)
     }
   }
 
   private func write(
-    _ size: PixelSize, _ drawn: Drawn, bytes: Int, _ report: (JSON) throws(ArtError) -> Void
+    _ size: PixelSize, _ drawn: Drawn, _ found: BoundedDrawing?, bytes: Int,
+    _ report: (JSON) throws(ArtError) -> Void
   ) throws(ArtError) {
     let mediaType = arguments.options.format.mediaType
     guard isJSON else {
       return try Output.line(safe("\(mediaType) \(size.width) x \(size.height), \(output)"))
     }
-    let fields: [String: JSON] = [
+    var fields: [String: JSON] = [
       "height": .integer(size.height), "mediaType": .string(mediaType), "path": .string(output),
       "size": .integer(bytes), "width": .integer(size.width),
     ]
+    if let found { fields["quality"] = found.drawing.format.quality.map { .integer($0) } ?? .null }
     try report(.object(["rendered": .object(fields.merging(DrawingNotes.json(drawn)) { first, _ in first })]))
   }
 }

@@ -76,6 +76,7 @@ struct DiffPictureArguments {
       case .width(let whole), .fitting(let whole):
         (Double(whole - DrawingDetails.panelGap) / Double(width), whole - DrawingDetails.panelGap)
       case .scale(let scale): (scale, nil)
+      case .within(let bounds): (Double(bounds.width) / Double(width), nil)
       }
     _ = try pixels(
       of: try CanvasRect(
@@ -162,12 +163,14 @@ struct DiffPicture {
     let result = try OutputFile(of: OutputLocation(argument: arguments.output, replacing: .pictures))
     let reports = try draw(into: result)
     var status = ExitStatus.done
+    var advice = DrawingAdvice()
     for (state, drawn) in zip(states, reports) {
-      let notes = DrawingNotes.printNotes(drawn, of: state.text)
+      let notes = DrawingNotes.printFault(drawn, of: state.text)
+      advice.add(drawn, of: state.text)
       let lost = state.view?.printLostPicture(in: state.text) ?? .done
       for next in [notes, lost] where status == .done { status = next }
     }
-    DrawingNotes.printEnlarged(zip(states, reports).map { ($0.text, $1) })
+    advice.print()
     if arguments.output != "-" { Output.addToErrors("the picture is in \(arguments.output)") }
     let mediaType = arguments.format.mediaType
     return Written(
@@ -200,7 +203,7 @@ extension PictureFormat {
     switch self {
     case .jpeg: .jpeg(size, quality: Self.quality)
     case .webp: .webp(size, quality: Self.quality)
-    case .png, .svg, .pdf: .png(size)
+    case .png, .avif, .svg, .pdf: .png(size)
     }
   }
 }
