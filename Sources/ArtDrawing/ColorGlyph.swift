@@ -109,7 +109,7 @@ struct ColorGlyph {
   }
 
   /// Whether a gradient repeats: Cairo's PDF files have such ones for a part of the shape only.
-  var hasRepeats: Bool {
+  private var hasRepeats: Bool {
     steps.contains { step in
       switch step {
       case .fill(_, _, .gradient(let gradient)), .paint(.gradient(let gradient)): gradient.extend != .pad
@@ -118,7 +118,10 @@ struct ColorGlyph {
     }
   }
 
-  /// Whether SVG 1.1 can express it as shapes, and PDF, too, unless it has repeats.
+  /// Whether PDF can express it as shapes.
+  var isPDFVector: Bool { isVector && !hasRepeats }
+
+  /// Whether SVG 1.1 can express it as shapes.
   var isVector: Bool {
     steps.allSatisfy { step in
       switch step {

@@ -15,10 +15,10 @@ struct OutlineBitmap {
   let map: Affine
 
   /// Nil for a blank glyph. An em gets that many pixels, unless the picture would be too large. Throws `noMemory`.
-  init?(_ glyph: ColorGlyph, pixelsPerEm: Double) throws(DrawingRefusal) {
+  init?(_ glyph: ColorGlyph, pixelsPerEm: Double, side: Double = Self.side) throws(DrawingRefusal) {
     guard let ink = glyph.ink else { return nil }
     let sides = (width: ink.right - ink.left, height: ink.bottom - ink.top)
-    let scale = max(1, min(pixelsPerEm, (Self.side - 2) / max(sides.width, sides.height)))
+    let scale = max(1, min(pixelsPerEm, (side - 2) / max(sides.width, sides.height)))
     let (left, top) = ((ink.left * scale).rounded(.down), (ink.top * scale).rounded(.down))
     pixels = try PixelBuffer(
       width: Int((ink.right * scale).rounded(.up) - left),

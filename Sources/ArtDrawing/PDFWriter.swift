@@ -134,6 +134,7 @@ struct PDFWriter {
   private func countGlyphs(_ visible: VisibleArea) throws(DrawingRefusal) -> Int {
     var glyphs: Set<Glyph> = []
     var pieces = 0
+    var pictures = 0
     for label in drawing.scene.labels {
       let layout = try typesetter.layout(label.text)
       guard visible.touches(label, layout) else { continue }
@@ -141,7 +142,10 @@ struct PDFWriter {
         if case .color = placed.glyph {
           let isNew = glyphs.insert(placed.glyph).inserted
           pieces += 1
-          if isNew, let outlines = try fonts.outlines(placed.glyph) { pieces += outlines.glyph.points / 8 }
+          if isNew, let outlines = try fonts.outlines(placed.glyph) {
+            pieces += outlines.glyph.points / 8
+            if !outlines.glyph.isPDFVector { pictures += 1 }
+          }
         } else {
           // A box has many strokes.
           pieces += 20
@@ -151,6 +155,7 @@ struct PDFWriter {
       pieces += layout.letters.points.count / 8
       guard pieces <= Self.pieces else { throw .tooManyPieces }
     }
+    images.setSide(ofPictures: pictures)
     return glyphs.count
   }
 
@@ -274,6 +279,16 @@ final class PDFImages {
 
   /// The points of an em of shapes that are kept: Cairo counts in 256ths of a point.
   private static let recordedEm = 100.0
+  /// The pixels of all glyphs of outlines that are pictures, which Cairo keeps until the file is written.
+  private static let outlinePixels = 8_000_000.0
+  /// The pixels of a side of each at most.
+  private var pictureSide = OutlineBitmap.side
+
+  /// Sets the size of the pictures of outlines, for so many of them on a page.
+  func setSide(ofPictures count: Int) {
+    pictureSide = min(OutlineBitmap.side, (Self.outlinePixels / Double(max(count, 1))).squareRoot())
+  }
+
   /// Dots per inch of glyphs that are pictures.
   private static let bitmapResolution = 300.0
 
@@ -284,7 +299,7 @@ final class PDFImages {
     if let known = self.outlines[glyph] { return known }
     guard let ink = outlines.ink else { return nil }
     let made: Outlines
-    if outlines.isVector, !outlines.hasRepeats {
+    if outlines.isPDFVector {
       let em = Self.recordedEm
       var extents = cairo_rectangle_t(
         x: ink.left * em - 1, y: ink.top * em - 1, width: (ink.right - ink.left) * em + 2,
@@ -306,7 +321,7 @@ final class PDFImages {
       }
     } else {
       let pixels = pointsPerEm * Self.bitmapResolution / 72
-      guard let bitmap = try OutlineBitmap(outlines, pixelsPerEm: pixels) else { return nil }
+      guard let bitmap = try OutlineBitmap(outlines, pixelsPerEm: pixels, side: pictureSide) else { return nil }
       made = Outlines(
         surface: Self.surface(bitmap.pixels, CAIRO_FORMAT_ARGB32), map: bitmap.map,
         bitmap: (bitmap.pixels, pointsPerEm))
