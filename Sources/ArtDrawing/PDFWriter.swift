@@ -321,7 +321,9 @@ final class PDFImages {
       }
     } else {
       let pixels = pointsPerEm * Self.bitmapResolution / 72
-      guard let bitmap = try OutlineBitmap(outlines, pixelsPerEm: pixels, side: pictureSide) else { return nil }
+      guard let bitmap = try OutlineBitmap(outlines, pixelsPerEm: pixels, side: pictureSide) else {
+        return nil
+      }
       made = Outlines(
         surface: Self.surface(bitmap.pixels, CAIRO_FORMAT_ARGB32), map: bitmap.map,
         bitmap: (bitmap.pixels, pointsPerEm))

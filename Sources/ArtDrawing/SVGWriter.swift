@@ -26,7 +26,7 @@ struct SVGWriter {
     // The viewer draws text. A font only gives positions, and shows which glyphs are missing.
     let isFontless = !embedsGlyphs && fonts.colors.isEmpty
     let typesetter = isFontless ? nil : try Typesetter(fonts)
-    let prefix = SVGPrefix(drawing, size, font: try? fonts.colors.first?.get()).text
+    let prefix = SVGPrefix(drawing, size, font: typesetter?.fonts.first).text
     var writer = SVGWriter(
       drawing: drawing, typesetter: typesetter, sink: ByteSink(receive), prefix: prefix,
       scale: Double(size.width) / drawing.region.width)
@@ -348,15 +348,17 @@ struct SVGPrefix {
   /// A letter and eight hexadecimal digits, with a hyphen.
   let text: String
 
-  init(_ drawing: Drawing, _ size: PixelSize, font: FontFile?) {
+  init(_ drawing: Drawing, _ size: PixelSize, font: ColorFont?) {
     let (scene, region, details) = (drawing.scene, drawing.region, drawing.details)
     let drawn = DrawnArea(scene.canvas, crop: details.crop)
     // Only what elements with a name depend on.
     let numbers = [
       drawn.left, drawn.top, drawn.width, drawn.height, region.x, region.y, region.width, region.height,
-      Double(size.width), Double(size.height), Double(font?.bytes.count ?? 0),
+      Double(size.width), Double(size.height), font?.hasBitmaps == false ? 1 : 0,
     ]
-    let words = numbers.map(XMLText.number) + [details.title ?? "", details.alternative ?? ""]
+    let words =
+      numbers.map(XMLText.number)
+      + [details.title, details.alternative, font?.shaper.family].map { $0 ?? "" }
     // FNV-1a.
     var digest: UInt64 = 0xcbf2_9ce4_8422_2325
     for word in words + scene.labels.map(\.text.string) {

@@ -79,7 +79,7 @@ struct ConfigSetting: ParsableCommand {
     let file = value.split(separator: "/").last.map(String.init) ?? value
     if let credit = (design ?? EmojiFontName(fileName: file))?.credit {
       Output.printError(
-        "who publishes a picture with these emoji has to say: \"\(credit)\"; PNG, SVG and PDF files have it in their metadata"
+        "who publishes a picture with these emoji has to say: \"\(credit)\"; the files have it in their metadata"
       )
     }
   }
