@@ -283,8 +283,8 @@ private struct Sweep {
 struct PlacedOutlines {
   /// The rows of a tile; the glyph's own height, and so the memory, does not matter.
   static let rows = 64
-  /// The columns of a tile: Cairo's pictures have at most 32,767.
-  static let columns = 1 << 14
+  /// The columns of a tile: of a huge glyph little more than what is seen is painted.
+  static let columns = 1 << 12
 
   private let glyph: ColorGlyph
   /// Maps the glyph to pixels from the origin.

@@ -48,8 +48,8 @@ struct PaintingPlan {
         let box = projection.box(of: placed, label)
         let shown = box.pixels.cut(to: projection.canvas)
         work.add(
-          outlines.glyph, em: label.size.pixels * scale * outlines.inBox.a, rows: shown.bottom - shown.top,
-          of: box.height)
+          outlines.glyph, em: label.size.pixels * scale * outlines.inBox.a, shown, of: (box.width, box.height)
+        )
       }
       if layout.hasMissingGlyphs { missing.insert(label.text) }
       try enlarging.add(label, layout)
@@ -437,16 +437,23 @@ struct PaintingWork {
     self.points += 20 * Double(points) * (Double(rows) / 64 + 1)
   }
 
-  /// Adds a glyph of outlines, of whose height so many rows are seen. An em is that many pixels.
-  mutating func add(_ glyph: ColorGlyph, em: Double, rows: Int32, of height: Double) {
-    let share = min(1, Double(max(rows, 0)) / max(height, 1))
+  /// Adds a glyph of outlines of that size, of which a rectangle is seen. An em is that many pixels.
+  mutating func add(
+    _ glyph: ColorGlyph, em: Double, _ shown: craster_rect, of size: (width: Double, height: Double)
+  ) {
+    func painted(_ shown: Int32, _ whole: Double, _ tile: Int) -> Double {
+      min(1, (Double(max(shown, 0)) + 2 * Double(tile)) / max(whole, 1))
+    }
+    // Tiles are painted whole.
+    let rows = painted(shown.bottom - shown.top, size.height, PlacedOutlines.rows)
+    let share = rows * painted(shown.right - shown.left, size.width, PlacedOutlines.columns)
     // So the limit is some 40 s: 100,000 emoji of Noto's outlines are within it. Measured with these, with radial gradients (4 ns a pixel), and
     // with stars of 30,000 points (26 ns for each line that an edge crosses).
-    let (area, length) = (0.15 * glyph.area * em * em * share, glyph.length * em * share)
+    let (area, length) = (0.15 * glyph.area * em * em * share, glyph.length * em * rows)
     sum += area + length
     areas += area
     heights += length
-    points += 2.5 * Double(glyph.points) * (Double(max(rows, 0)) / Double(PlacedOutlines.rows) + 1)
+    points += 2.5 * Double(glyph.points) * (rows * size.height / Double(PlacedOutlines.rows) + 1)
   }
 
   /// Throws `tooLarge` for a result of too many pixels or too much work; the error names the largest scale of

@@ -154,6 +154,10 @@ public enum WebRoute: Hashable, Sendable {
   case glyphs
   /// The font of outlines that labels were drawn from.
   case font(tag: String)
+  /// The designs of emoji.
+  case fonts
+  /// Chooses one.
+  case chooseFont
   /// A document's background.
   case picture(document: String)
   /// An export of a document.
@@ -174,15 +178,15 @@ public enum WebRoute: Hashable, Sendable {
   public var needsTicket: Bool {
     switch self {
     case .asset, .session, .live: false
-    case .glyphs, .font, .picture, .render, .thumbnail, .copy, .upload, .background: true
+    case .glyphs, .font, .fonts, .chooseFont, .picture, .render, .thumbnail, .copy, .upload, .background: true
     }
   }
 
   /// The most bytes of the request's body.
   public var bodyBytes: Int {
     switch self {
-    case .asset, .live, .font, .picture, .render, .thumbnail, .copy: 0
-    case .session: 4 << 10
+    case .asset, .live, .font, .fonts, .picture, .render, .thumbnail, .copy: 0
+    case .session, .chooseFont: 4 << 10
     case .glyphs: Gate.jsonBytes
     case .background: Gate.pictureBytes
     case .upload: Gate.documentBytes
@@ -204,6 +208,8 @@ public enum WebRoute: Hashable, Sendable {
     case "/session": (self, method) = (.session, "POST")
     case "/live": (self, method) = (.live, "GET")
     case "/glyphs": (self, method) = (.glyphs, "POST")
+    case "/fonts": (self, method) = (.fonts, "GET")
+    case "/choose-font": (self, method) = (.chooseFont, "POST")
     case "/font": (self, method) = (.font(tag: try query.required("tag")), "GET")
     case "/picture": (self, method) = (.picture(document: try query.required("document")), "GET")
     case "/render":

@@ -14,16 +14,25 @@ struct GlyphSheet {
 
   private var canvas: Canvas
   private var list: [DrawingScene.Label] = []
+  /// The design, if it is not the chosen one.
+  private var font: EmojiFontName?
 
   /// Parses the body. Throws `badJSON`, `badValue`, `badText`, and `tooLarge`.
   init(_ body: [UInt8]) throws(ArtError) {
     var (width, height) = (0, 0)
     var list: [DrawingScene.Label] = []
+    var font: EmojiFontName?
     try body.withUnsafeBufferPointer { (bytes) throws(ArtError) in
       try JSONReader.read(bytes) { (reader) throws(ArtError) in
         try reader.object { (key, reader) throws(ArtError) in
           switch key {
           case "width": width = try reader.integer()
+          case "font":
+            let name = try reader.string()
+            font = EmojiFontName(rawValue: name)
+            guard font != nil else {
+              throw .unknown("no emoji are called", name, among: EmojiFontName.allCases.map(\.rawValue))
+            }
           case "height": height = try reader.integer()
           case "labels":
             try reader.array { (reader) throws(ArtError) in
@@ -32,7 +41,7 @@ struct GlyphSheet {
               }
               list.append(try Self.label(&reader))
             }
-          default: throw .unknown("glyphs has no key", key, among: ["height", "labels", "width"])
+          default: throw .unknown("glyphs has no key", key, among: ["font", "height", "labels", "width"])
           }
         }
       }
@@ -42,6 +51,7 @@ struct GlyphSheet {
     }
     canvas = try Canvas(width: width, height: height)
     self.list = list
+    self.font = font
   }
 
   private static func label(_ reader: inout JSONReader) throws(ArtError) -> DrawingScene.Label {
@@ -76,11 +86,11 @@ struct GlyphSheet {
       position: try Point(x: x, y: y), size: try FontSize(size), color: color)
   }
 
-  /// The drawing of the sheet. Throws `badValue`.
-  func drawing() throws(ArtError) -> Drawing {
+  /// The drawing of the sheet, in the chosen font if it names none. Throws `badValue`.
+  func drawing(in chosen: String?) throws(ArtError) -> Drawing {
     let size = try PixelSize(width: canvas.width, height: canvas.height)
     return Drawing(
       scene: DrawingScene(canvas: canvas, labels: list, picture: nil), region: CanvasRect(canvas),
-      format: .png(size), isTransparent: true, fonts: EmojiFont.find(nil))
+      format: .png(size), isTransparent: true, fonts: EmojiFont.find(font?.rawValue ?? chosen))
   }
 }

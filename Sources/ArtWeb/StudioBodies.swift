@@ -32,10 +32,66 @@ public final class StudioBodies: Sendable {
   private let workspace: Workspace
   private let renderer: Renderer
   private let thumbnails: Thumbnails
+  private let choice: FontChoice?
 
   /// Pictures of a folder's documents. Thumbnails have a renderer of their own, so that they wait for each other, and not exports for them.
-  public init(_ workspace: Workspace, by renderer: Renderer, thumbnails: Thumbnails) {
-    (self.workspace, self.renderer, self.thumbnails) = (workspace, renderer, thumbnails)
+  public init(
+    _ workspace: Workspace, by renderer: Renderer, thumbnails: Thumbnails, font choice: FontChoice? = nil
+  ) {
+    (self.workspace, self.renderer, self.thumbnails, self.choice) = (workspace, renderer, thumbnails, choice)
+  }
+
+  /// The designs of emoji that there are, and the chosen one: `{"chosen":"noto","fixed":false,"fonts":[{"credit":"…","installed":true,"name":"noto",
+  /// "remedy":"…","sharp":false}]}`, without what is not chosen and not demanded.
+  public func fonts() -> Body {
+    var writer = JSONWriter()
+    writer.object { writer in
+      if let chosen = choice?.current {
+        writer.key("chosen")
+        writer.string(chosen)
+      }
+      writer.key("fixed")
+      writer.boolean(choice?.isFixed ?? true)
+      writer.key("fonts")
+      writer.array { writer in
+        for design in choice?.designs ?? [] {
+          writer.object { writer in
+            if let credit = design.name.credit {
+              writer.key("credit")
+              writer.string(credit)
+            }
+            writer.key("installed")
+            writer.boolean(design.isInstalled)
+            writer.key("name")
+            writer.string(design.name.rawValue)
+            writer.key("remedy")
+            writer.string(design.name.remedy)
+            writer.key("sharp")
+            writer.boolean(design.isSharp)
+          }
+        }
+      }
+    }
+    return Body(bytes: writer.bytes, mediaType: "application/json")
+  }
+
+  /// Chooses the design that the body names, `{"name":"twemoji"}`, for all drawings of the user. Throws `badJSON`, `badValue`, `unavailable` for one that
+  /// is not installed, and what the settings throw.
+  public func choose(_ body: [UInt8]) throws(ArtError) -> Body {
+    var name = ""
+    try body.withUnsafeBufferPointer { (bytes) throws(ArtError) in
+      try JSONReader.read(bytes) { (reader) throws(ArtError) in
+        try reader.object { (key, reader) throws(ArtError) in
+          guard key == "name" else { throw .unknown("a font has no key", key, among: ["name"]) }
+          name = try reader.string()
+        }
+      }
+    }
+    guard let design = EmojiFontName(rawValue: name) else {
+      throw .unknown("no emoji are called", name, among: EmojiFontName.allCases.map(\.rawValue))
+    }
+    try choice?.choose(design)
+    return fonts()
   }
 
   /// A small picture of a document as it is saved, with what killed programs have left. Throws `unavailable` if the task is cancelled, and
@@ -54,7 +110,7 @@ public final class StudioBodies: Sendable {
   /// Draws labels for a page. If all are outlines of one font, the answer says how the page draws them from that font, larger than any picture:
   /// `Emojiart-Outlines: <scale> <x> <y> <tag>`. Throws what parsing the body throws, and `unavailable` without the worker.
   public func glyphs(_ body: [UInt8]) async throws(ArtError) -> Body {
-    let drawing = try GlyphSheet(body).drawing()
+    let drawing = try GlyphSheet(body).drawing(in: choice?.current)
     let (drawn, bytes) = try await report(drawing, "the emoji")
     guard let outlines = drawn.outlines, let path = drawing.fonts.first, let tag = EmojiFont.tag(of: path)
     else {
@@ -100,7 +156,7 @@ public final class StudioBodies: Sendable {
     let drawing = Drawing(
       scene: DrawingScene(canvas: size, labels: [], picture: bytes), region: CanvasRect(size),
       format: .jpeg(try PixelSize(width: size.width, height: size.height), quality: 95),
-      fonts: EmojiFont.find(nil))
+      fonts: EmojiFont.find(choice?.current))
     return Body(bytes: try await draw(drawing, name), mediaType: "image/jpeg")
   }
 
@@ -112,7 +168,8 @@ public final class StudioBodies: Sendable {
   /// Exports a document as it is open now. Throws what drawing throws.
   public func render(_ document: String, _ query: RenderQuery) async throws(ArtError) -> Body {
     let (content, picture) = try await view(document, at: query.revision)
-    let options = try query.options()
+    var options = try query.options()
+    options.font = choice?.current
     let drawing: Drawing
     do throws(RenderOptions.Failure) {
       drawing = try options.drawing(of: DrawingScene(content, picture: picture), title: document).drawing

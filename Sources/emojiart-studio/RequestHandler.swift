@@ -216,7 +216,7 @@
         keepSessions()
         return WebAnswer(session: session.id, token: session.token, preferences: preferences())
       case .live: throw WebRefusal(426, "this is for WebSockets only")
-      case .glyphs, .font, .picture, .render, .thumbnail, .copy, .upload, .background:
+      case .glyphs, .font, .fonts, .chooseFont, .picture, .render, .thumbnail, .copy, .upload, .background:
         do throws(ArtError) { return try await picture(route, request, body) } catch {
           return WebAnswer(error)
         }
@@ -228,6 +228,8 @@
     ) async throws(ArtError) -> WebAnswer {
       switch route {
       case .glyphs: return WebAnswer(try await bodies.glyphs(body))
+      case .fonts: return WebAnswer(bodies.fonts())
+      case .chooseFont: return WebAnswer(try bodies.choose(body))
       case .font(let tag): return WebAnswer(try bodies.font(tag))
       case .picture(let document): return WebAnswer(try await bodies.picture(document))
       case .render(let document, let query): return WebAnswer(try await bodies.render(document, query))

@@ -98,10 +98,13 @@
       elapsed = { start + begin.duration(to: clock.now) }
       sleep = { try await clock.sleep(for: $0) }
       hub = StudioHub(workspace, first: launch.document, preferences: preferences)
+      let font = FontChoice()
       bodies = StudioBodies(
         workspace, by: Renderer(),
         thumbnails: Thumbnails(
-          renderer: Renderer(pool: HelperPool(limit: Self.drawings)), recovery: workspace.recovery(by: nil)))
+          font: { font.current }, renderer: Renderer(pool: HelperPool(limit: Self.drawings)),
+          recovery: workspace.recovery(by: nil)),
+        font: font)
       folderID = Self.identity(of: launch.folder)
       let sessions = (successor?.sessions ?? []).map { PageSessions.Session($0) }
       state = Mutex(State(sessions: PageSessions(.system, sessions: sessions), kept: start))

@@ -25,7 +25,9 @@ import Testing
   private static let routes: [(method: String, target: String, fields: [(String, String)])] = [
     ("GET", "/", []), ("GET", "/main.js", []), ("POST", "/session", [origin, json]),
     ("GET", "/live", [origin]),
-    ("POST", "/glyphs", [origin, json, ticket]), ("GET", "/picture?document=bees.emojiart", [ticket]),
+    ("POST", "/glyphs", [origin, json, ticket]), ("GET", "/font?tag=1-2", [ticket]),
+    ("GET", "/fonts", [ticket]),
+    ("POST", "/choose-font", [origin, json, ticket]), ("GET", "/picture?document=bees.emojiart", [ticket]),
     ("GET", "/render?document=bees.emojiart&format=png&scale=2", [ticket]),
     (
       "POST", "/background?document=bees.emojiart&keepCanvas=1&tag=a",

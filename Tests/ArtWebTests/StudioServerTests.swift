@@ -523,6 +523,13 @@ import Testing
     let glyphs = try page.http(
       "POST", "/glyphs", body: #"{"width":100,"height":100,"labels":[{"text":"🐝","x":50,"y":50,"size":64}]}"#)
     #expect(glyphs.contains("\"status\": 200") && glyphs.contains("image/png"), "\(glyphs)")
+    #expect(try page.http("GET", "/fonts").contains(#"\"name\":\"noto\""#))
+    for (body, status) in [
+      (#"{"name":"noto"}"#, 200), (#"{"name":"nothing"}"#, 400), (#"{"more":1}"#, 400), ("{}", 400),
+    ] {
+      let answer = try page.http("POST", "/choose-font", body: body)
+      #expect(answer.contains("\"status\": \(status)"), "\(body): \(answer)")
+    }
     for (target, status) in [
       ("/render?document=../bees.emojiart&format=png", 400),
       ("/render?document=nothing.emojiart&format=png", 404),

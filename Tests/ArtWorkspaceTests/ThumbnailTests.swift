@@ -66,7 +66,7 @@ private final class CountingHelper: Sendable {
   private var cache: ThumbnailCache { ThumbnailCache(in: folder) }
 
   private func thumbnails(_ helper: CountingHelper, font: String? = #filePath) -> Thumbnails {
-    Thumbnails(cache: cache, font: font, renderer: helper.renderer, recovery: watched.recovery())
+    Thumbnails(cache: cache, font: { font }, renderer: helper.renderer, recovery: watched.recovery())
   }
 
   private func names() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: folder) }
@@ -243,7 +243,7 @@ private final class CountingHelper: Sendable {
     // A folder that cannot be made is no error.
     try watched.overwrite("file", [])
     let none = Thumbnails(
-      cache: ThumbnailCache(in: watched["file/thumbnails"]), font: #filePath, renderer: helper.renderer)
+      cache: ThumbnailCache(in: watched["file/thumbnails"]), font: { #filePath }, renderer: helper.renderer)
     _ = try await none.picture(of: file, within: size)
     #expect(helper.count == count + 1)
   }

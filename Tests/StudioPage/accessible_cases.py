@@ -10,7 +10,7 @@ TREES = f"{FIXTURES}/studio/trees"
 NAMES = ["Garden", "Picnic", "Reading list", "Worksheet 1", "Worksheet 2", "Worksheet 10"]
 SCREENS = {
     "help": "Keys and help", "export": "Export", "background": "Background picture", "canvas": "Canvas: size", "name": "Your name", "new": "New document…",
-    "language": "Language", "rename": "Rename the document"}
+    "language": "Language", "font": "Emoji style", "rename": "Rename the document"}
 # One page for each design: a desk, half a desk, a phone, and a phone on its side.
 PAGES = {
     "desk": {"viewport": {"width": 1280, "height": 800}}, "half": {"viewport": {"width": 640, "height": 800}},

@@ -633,6 +633,52 @@ def outlines_of_the_font(studio):
         assert not sharp or abs(start - exported) <= 1, f"{start} on the page, {exported} in the picture"
 
 
+def emoji_style(studio):
+    """The design of emoji is chosen by its pictures, for all pages and drawings; one that is not installed cannot be."""
+    fonts, made = f"{studio.folder}/data/fonts", f"{studio.folder}/made"
+    for folder_of_fonts in [fonts, made]:
+        os.makedirs(folder_of_fonts)
+    subprocess.run([f"{PROJECT}/Fixtures/fonts/make.py", made], check=True)
+    # Fonts by the names that the program looks for: OpenMoji is there, and in each user's folder.
+    os.rename(f"{made}/layers-0.ttf", f"{fonts}/glyf_colr1.ttf")
+    studio.run("add", studio.document, "😀", "--at", "320,240", "--size", "300")
+    page = studio.page()
+    page.evaluate("studio.whenPainted(true)")
+    before = color_at(studio, page, 320, 150)
+    choose(page)
+    rows = page.evaluate("[...document.querySelectorAll('dialog .design')].map((row) => [row.querySelector('input').value, row.querySelector('input').checked, row.querySelector('input').disabled])")
+    assert rows[:2] == [["noto", True, False], ["openmoji", False, False]], rows
+    page.wait_for_function("() => [...document.querySelectorAll('dialog .design')].filter((row) => !row.querySelector('input').disabled).every((row) => row.querySelector('img').naturalWidth > 0)")
+    page.locator("dialog input[value=openmoji]").check()
+    page.locator("dialog button.main").click()
+    page.wait_for_function("() => !document.querySelector('dialog')")
+    studio.wait(lambda: "openmoji" in studio.run("config", "font"), "the choice")
+    page.evaluate("studio.whenPainted(true)")
+    studio.wait(lambda: color_at(studio, page, 320, 150) != before, "another design")
+    # The other programs of the user have it, too.
+    studio.run("render", studio.document, "-o", f"{studio.folder}/after.svg")
+    with open(f"{studio.folder}/after.svg", encoding="utf-8") as file:
+        assert "<path" in file.read(), "an export has outlines"
+    choose(page)
+    assert page.evaluate("document.querySelector('dialog input:checked').value") == "openmoji"
+
+
+def choose(page):
+    page.keyboard.press("Control+/")
+    page.keyboard.type("emoji style")
+    page.keyboard.press("Enter")
+    page.wait_for_function("() => document.querySelector('dialog .design')")
+
+
+def color_at(studio, page, x, y):
+    """The colour at a place of the document."""
+    stage = page.locator("#stage").bounding_box()
+    camera = page.evaluate("({ x: studio.camera.x, y: studio.camera.y, zoom: studio.camera.zoom })")
+    page.screenshot(path=f"{studio.folder}/shot.png")
+    left, top = round(stage["x"] + camera["x"] + x * camera["zoom"]), round(stage["y"] + camera["y"] + y * camera["zoom"])
+    return pixels(f"{studio.folder}/shot.png", "-crop", f"1x1+{left}+{top}")[0]
+
+
 def pixels(path, *words):
     row = subprocess.run(["convert", path, *words, "-background", "white", "-alpha", "remove", "-depth", "8", "rgb:-"], stdout=subprocess.PIPE, check=True).stdout
     return [row[at:at + 3] for at in range(0, len(row), 3)]
@@ -779,7 +825,7 @@ def keyboards(studio):
 
 
 HAND_CASES = [cut_is_pasted_whole, cut_beside_a_text, pasted_again, pasted_messages, pasted_long_texts, pictures_keep_the_canvas, bytes_for_addresses, drops_files, searches_without_the_server,
-              choice_before_the_result, fields_after_keys, drag_within_the_sheet, captions_do_not_wait, drags_draw_nothing, moves_to_a_new_folder, painter_is_started_again, painter_asks_again, painter_forgets, outlines_of_the_font, other_screen,
+              choice_before_the_result, fields_after_keys, drag_within_the_sheet, captions_do_not_wait, drags_draw_nothing, moves_to_a_new_folder, painter_is_started_again, painter_asks_again, painter_forgets, outlines_of_the_font, emoji_style, other_screen,
               focus_stays, notes_with_the_focus_stay, keyboards]
 # What a browser cannot run, and why.
 HAND_CHROMIUM_ONLY = {"painter_asks_again": "requests of workers are held back in Chromium only"}

@@ -22,16 +22,17 @@ public final class Thumbnails: Sendable {
   private static let pictureLimit = 6 << 20
 
   private let cache: ThumbnailCache?
-  private let font: String?
+  private let font: @Sendable () -> String?
   private let renderer: Renderer
   private let recovery: Recovery
   private let queue = SerialQueue()
   private let drawings = SharedWork<String, Result<Thumbnail, Failure>>()
 
-  /// Thumbnails in that cache, if there is one. `font` is the font file that the user named; nil stands for the default one. The
+  /// Thumbnails in that cache, if there is one. `font` is the font that the user has chosen; nil stands for the default one. The
   /// notices of `recovery` come on a thread of this object.
   public init(
-    cache: ThumbnailCache? = ThumbnailCache(), font: String? = nil, renderer: Renderer = Renderer(),
+    cache: ThumbnailCache? = ThumbnailCache(), font: @escaping @Sendable () -> String? = { nil },
+    renderer: Renderer = Renderer(),
     recovery: Recovery = Recovery()
   ) {
     self.cache = cache
@@ -55,7 +56,7 @@ public final class Thumbnails: Sendable {
   /// for a size out of `sides`, `unavailable` if the task is cancelled, and what reading and drawing throw.
   public func picture(of file: DocumentFile, within size: PixelSize) async throws(ArtError) -> [UInt8] {
     let bounds = try Bounds(size)
-    let fonts = EmojiFont.find(font)
+    let fonts = EmojiFont.find(font())
     let found = try await onQueue(for: file.path) { [recovery] () throws(ArtError) in
       let journals = file.journals(among: recovery.journals()).own
       if journals.isEmpty { return Found.state(try file.base()) }
@@ -123,7 +124,7 @@ public final class Thumbnails: Sendable {
   private func thumbnail(
     of content: DocumentContent, _ scene: DrawingScene, _ bounds: Bounds, isSaved: Bool
   ) async throws(Failure) -> Thumbnail {
-    let fonts = EmojiFont.find(font)
+    let fonts = EmojiFont.find(font())
     guard isSaved, content.background == nil || scene.picture != nil else {
       return try await draw(scene, bounds, fonts)
     }

@@ -370,6 +370,7 @@ export const actions = [
   { id: 'save', group: 'document', keys: ['Mod+S'], isEnabled: open, run: (studio) => studio.save() },
   { id: 'connect', group: 'document', keys: [], isEnabled: ({ net }) => net.state !== 'open', run: async (studio) => (await dialogs(studio)).askLink(studio) },
   { id: 'name', group: 'document', keys: [], run: async (studio) => (await dialogs(studio)).showName(studio) },
+  { id: 'font', group: 'document', keys: [], isEnabled: ({ net }) => net.state === 'open', run: async (studio) => (await dialogs(studio)).showFonts(studio) },
   { id: 'language', group: 'document', keys: [], isEnabled: ({ net }) => net.state === 'open', run: async (studio) => (await dialogs(studio)).showLanguage(studio) },
 
   { id: 'palette', group: 'help', keys: ['Mod+/', 'Mod+Shift+P'], run: async (studio) => (await dialogs(studio)).showCommands(studio) },

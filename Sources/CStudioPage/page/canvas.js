@@ -12,7 +12,7 @@
  *   `x`, `y` is the document's origin in the picture; all in device pixels, of which `ratio` are one of the page's */
 /** @typedef {{ stamp?: number, ticket?: string, colors?: { desk: string, edge: string, shadow: string }, reset?: boolean, put?: PaintedLabel[],
  *   remove?: string[], sheet?: Size & { fill: string | null }, picture?: string, lift?: { labels: PaintedLabel[], without: string[] } | null,
- *   carpet?: PaintRequest, lifted?: PaintRequest }} ToPainter */
+ *   carpet?: PaintRequest, lifted?: PaintRequest, font?: boolean }} ToPainter */
 /** @typedef {{ x: number, y: number, zoom: number }} Camera `x`, `y` is the document's origin in the view */
 /** @typedef {readonly [a: number, b: number, c: number, d: number, e: number, f: number]} Matrix as in CSS, in canvas pixels */
 
@@ -161,6 +161,12 @@ export class Picture {
   #post(message) {
     for (const name of /** @type {const} */ (['ticket', 'colors', 'sheet', 'picture'])) if (message[name] !== undefined) Object.assign(this.#told, { [name]: message[name] });
     this.#worker.postMessage(message);
+  }
+
+  /** Another font was chosen: all pictures of glyphs are fetched again. */
+  forgetGlyphs() {
+    this.#post({ font: true });
+    this.#ask();
   }
 
   /** Asks for other pictures when the window comes to a screen with other pixels, or the browser's zoom changes. */

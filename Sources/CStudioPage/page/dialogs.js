@@ -380,6 +380,62 @@ export function showLanguage(studio) {
   })]);
 }
 
+// MARK: The design of emoji
+
+/** @typedef {{ name: string, installed: boolean, sharp: boolean, remedy: string, credit?: string }} Design */
+
+/** What a design looks like. */
+const samples = ['😀', '🐸', '🎂', '❤️', '🌍'];
+/** Pixels of a sample, on a screen with a pixel for each. */
+const sampleSize = 40;
+
+/**
+ * Lets the user choose what emoji look like, in all drawings and on all pages.
+ * @param {Studio} studio
+ */
+export async function showFonts(studio) {
+  try {
+    const answer = await studio.net.fetch('/fonts');
+    const { chosen, fixed, fonts } = /** @type {{ chosen?: string, fixed: boolean, fonts: Design[] }} */ (await answer.json());
+    const rows = fonts.map((design) => {
+      const input = build('input', { type: 'radio', name: 'font', value: design.name, checked: design.name === (chosen ?? 'noto'), disabled: !design.installed || fixed });
+      const picture = build('img', { class: 'samples', alt: '', width: samples.length * sampleSize * 1.25, height: sampleSize * 1.2 });
+      if (design.installed) showSamples(studio, design.name, picture);
+      const notes = [design.installed ? (design.sharp ? words.font.sharp : words.font.soft) : words.font.missing(design.remedy), ...(design.credit ? [words.font.credit(design.credit)] : [])];
+      return build('label', { class: 'design' }, input, build('span', {}, build('b', {}, words.font.names[/** @type {keyof typeof words.font.names} */ (design.name)] ?? design.name), picture, ...notes.map((note) => build('small', {}, note))));
+    });
+    const list = build('div', { role: 'radiogroup', 'aria-label': words.font.title }, ...rows);
+    show(studio, words.font.title, [form(words.font.save, [list, build('p', {}, fixed ? words.font.fixed : words.font.hint)], async () => {
+      const name = /** @type {HTMLInputElement | null} */ (list.querySelector('input:checked'))?.value;
+      if (!name || fixed || name === (chosen ?? 'noto')) return;
+      try {
+        await studio.net.fetch('/choose-font', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ name }) });
+        studio.picture.forgetGlyphs();
+      } catch (error) {
+        tell(studio, error);
+      }
+    })]);
+  } catch (error) {
+    tell(studio, error);
+  }
+}
+
+/** @param {Studio} studio @param {string} font @param {HTMLImageElement} picture */
+async function showSamples(studio, font, picture) {
+  const scale = Math.ceil(devicePixelRatio);
+  const size = sampleSize * scale;
+  const labels = samples.map((text, index) => ({ text, size, x: (index + 0.5) * size * 1.25, y: size * 0.6 }));
+  const body = JSON.stringify({ font, width: samples.length * size * 1.25, height: size * 1.2, labels });
+  try {
+    const answer = await studio.net.fetch('/glyphs', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body });
+    const address = URL.createObjectURL(await answer.blob());
+    picture.addEventListener('load', () => URL.revokeObjectURL(address));
+    picture.src = address;
+  } catch {
+    // The name says which one it is.
+  }
+}
+
 // MARK: Commands
 
 /** @param {Studio} studio */

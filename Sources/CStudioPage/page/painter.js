@@ -62,6 +62,8 @@ let turns = 0;
 const sheets = new Set();
 /** The bytes of all sheets. */
 let held = 0;
+/** How often another font was chosen: what was asked for before is in the former one. */
+let fontsChosen = 0;
 /** @type {{ carpet: OffscreenCanvas | null, lifted: OffscreenCanvas | null }} */
 const canvases = { carpet: null, lifted: null };
 
@@ -86,6 +88,14 @@ port.onmessage = (/** @type {MessageEvent} */ event) => {
   for (const label of message.put ?? []) put(label, isFew);
   if (message.reset) forgetGlyphs();
   for (const id of message.remove ?? []) remove(id);
+  // Another font: all pictures are fetched again.
+  if (message.font) {
+    fontsChosen += 1;
+    for (const each of [...sheets]) drop(each);
+    for (const glyph of glyphs.values()) [glyph.outlines, glyph.isFailed] = [undefined, false];
+    missing.clear();
+    wanted.carpet ??= last.carpet;
+  }
   if (message.sheet) sheet = message.sheet;
   if (message.picture !== undefined && message.picture !== pictureKey) {
     pictureKey = message.picture;
@@ -521,6 +531,7 @@ async function fetchGlyphs() {
 async function fetchSheet(batch) {
   // The connection may have been lost between two halves.
   if (!ticket) return;
+  const before = fontsChosen;
   const { places, width, height, count } = pack(batch);
   const part = batch.slice(0, count);
   const labels = part.map(({ glyph, step }, index) => ({
@@ -535,11 +546,12 @@ async function fetchSheet(batch) {
     });
     if (!response.ok) throw Object.assign(new Error('refused'), { status: response.status });
     const field = response.headers.get('Emojiart-Outlines');
-    if (field && part.length === 1) {
+    if (field && part.length === 1 && before === fontsChosen) {
       const [scale, x, y, tag] = field.split(' ');
       part[0].glyph.outlines = { scale: Number(scale), x: Number(x), y: Number(y), tag };
     }
     const image = await createImageBitmap(await response.blob());
+    if (before !== fontsChosen) return;
     const isShared = steps[part[0].step] <= sharedStep;
     const images = isShared ? [] : await Promise.all(places.map(({ x, y, width: across, height: down }) => createImageBitmap(image, x, y, across, down)));
     if (!isShared) image.close();

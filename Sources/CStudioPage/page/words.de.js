@@ -135,6 +135,7 @@ export const words = {
     export: ['Exportieren\u00a0…', 'png jpeg svg pdf herunterladen speichern unter'],
     save: ['Jetzt speichern', 'sichern datei schreiben'],
     name: ['Eigener Name\u00a0…', 'autor'],
+    font: ['Emoji-Stil\u00a0…', 'schrift design noto twemoji openmoji scharf'],
     language: ['Sprache (Language)\u00a0…', 'deutsch english übersetzung'],
     palette: ['Befehl suchen\u00a0…', 'befehlspalette finden'],
     help: ['Tasten und Hilfe', 'kürzel tastatur'],
@@ -291,6 +292,14 @@ export const words = {
   ok: 'OK',
 
   name: { title: 'Eigener Name', hint: 'Andere sehen ihn neben der Auswahl und im Verlauf, sobald die Seite neu verbunden ist.', save: 'Speichern' },
+  font: {
+    title: 'Emoji-Stil', save: 'Anwenden', names: { noto: 'Noto', openmoji: 'OpenMoji', twemoji: 'Twemoji' },
+    sharp: 'Scharf in jeder Größe.', soft: 'Unscharf, wo es groß gezeichnet wird.',
+    missing: (remedy) => `Nicht auf diesem Rechner: ${remedy}.`,
+    credit: (credit) => `Wer ein Bild veröffentlicht, muss angeben: ${credit}`,
+    hint: 'Gilt für alle eigenen Zeichnungen und Seiten. Orte und Größen bleiben.',
+    fixed: 'Der Server wurde mit EMOJIART_FONT gestartet, das entscheidet.',
+  },
   language: { title: 'Sprache', field: 'Sprache', browser: 'Wie der Browser', hint: 'Die Seite wird neu geladen. Beschriftungen im Dokument bleiben, wie sie sind.', save: 'Anwenden' },
   palette: { title: 'Befehl suchen', nothing: 'Kein Befehl passt' },
   keys: {

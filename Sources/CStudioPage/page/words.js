@@ -111,6 +111,7 @@ const english = {
     export: ['Export…', 'png jpeg svg pdf download save as'],
     save: ['Save now', 'write file'],
     name: ['Your name…', 'author presence'],
+    font: ['Emoji style…', 'font design noto twemoji openmoji sharp'],
     language: ['Language…', 'english deutsch sprache translation'],
     palette: ['Find an action…', 'command palette search'],
     help: ['Keys and help', 'shortcuts keyboard'],
@@ -270,6 +271,14 @@ const english = {
   ok: 'OK',
 
   name: { title: 'Your name', hint: 'Others see it beside your selection and in the history, after the next connection.', save: 'Save' },
+  font: {
+    title: 'Emoji style', save: 'Apply', names: { noto: 'Noto', openmoji: 'OpenMoji', twemoji: 'Twemoji' },
+    sharp: 'Sharp at any size.', soft: 'Soft where it is drawn large.',
+    missing: (/** @type {string} */ remedy) => `Not on this machine: ${remedy}.`,
+    credit: (/** @type {string} */ credit) => `Whoever publishes a picture has to say: ${credit}`,
+    hint: 'It holds for all your drawings and pages. Places and sizes stay.',
+    fixed: 'The server was started with EMOJIART_FONT, which decides.',
+  },
   language: { title: 'Language', field: 'Language', browser: 'As the browser', hint: 'The page is loaded again. Captions in the document stay as they are.', save: 'Apply' },
   palette: { title: 'Find an action', nothing: 'No action fits' },
   /** Keys; those of a Mac are signs. */

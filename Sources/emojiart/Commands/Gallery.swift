@@ -41,6 +41,7 @@ struct GalleryCommand: ParsableCommand {
     guard output != "-" || !common.json else {
       throw ArtError(.usage, "--output - or --json: stdout takes one of them")
     }
+    let font = try CurrentSettings.option(font, else: .font)
     let listing = try FolderListing(of: folder)
     let page = try OutputFile(of: OutputLocation(argument: output, replacing: .galleries))
     let signals = page.blockedSignals()
@@ -48,7 +49,7 @@ struct GalleryCommand: ParsableCommand {
     var notes = DrawingAdvice()
     var gallery = try Gallery(
       of: folder, into: page, recovery: .ofCommand, waiter: SignalledWaiter(signals: signals, file: page),
-      thumbnails: Thumbnails(font: font)
+      thumbnails: Thumbnails(font: { font })
     ) { Self.report($0, &notes) }
     try page.orEnd { () throws(ArtError) in try gallery.write(listing) }
     signals.release()

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import ArtStore
+import ArtSystem
+import ArtWorker
+
+/// The emoji that a user has chosen for all drawings: the setting `font`, which each look reads again.
+public struct FontChoice: Sendable {
+  /// A design that can be chosen.
+  public struct Design: Hashable, Sendable {
+    /// Its name.
+    public let name: EmojiFontName
+    /// Whether a font of it is on this machine.
+    public let isInstalled: Bool
+    /// Whether it is there as outlines, which are sharp at any size.
+    public let isSharp: Bool
+  }
+
+  private let variable: @Sendable (String) -> String?
+
+  /// The choice of the user who runs this program.
+  public init() { self.init { Environment[$0] } }
+
+  /// The same for other variables.
+  package init(_ variable: @escaping @Sendable (String) -> String?) { self.variable = variable }
+
+  /// The name of a design, or the path of a file; nil where nothing is chosen, and where the settings cannot be read.
+  public var current: String? { (try? CurrentSettings(variable)[.font])?.text }
+
+  /// Whether the environment of this program decides, so that a choice would change nothing.
+  public var isFixed: Bool { variable(Setting.font.variable)?.contains { !$0.isWhitespace } ?? false }
+
+  /// All designs.
+  public var designs: [Design] {
+    let sharp = EmojiFont.sharpDesigns()
+    return EmojiFontName.allCases.map { name in
+      Design(
+        name: name, isInstalled: EmojiFont.find(name.rawValue).first != name.rawValue,
+        isSharp: sharp.contains(name))
+    }
+  }
+
+  /// Chooses a design. Throws `unavailable` for one that is not on this machine, and what the settings throw.
+  public func choose(_ name: EmojiFontName) throws(ArtError) {
+    guard designs.contains(where: { $0.name == name && $0.isInstalled }) else {
+      throw ArtError(.unavailable, "no font of \(name.rawValue) is installed; \(name.remedy)")
+    }
+    try SettingsStore(variable).set(.font, to: name.rawValue)
+  }
+}
