@@ -399,10 +399,10 @@ export async function showFonts(studio) {
     const { chosen, fixed, fonts } = /** @type {{ chosen?: string, fixed: boolean, fonts: Design[] }} */ (await answer.json());
     const rows = fonts.map((design) => {
       const input = build('input', { type: 'radio', name: 'font', value: design.name, checked: design.name === (chosen ?? 'noto'), disabled: !design.installed || fixed });
-      const picture = build('img', { class: 'samples', alt: '', width: samples.length * sampleSize * 1.25, height: sampleSize * 1.2 });
-      if (design.installed) showSamples(studio, design.name, picture);
+      const picture = design.installed ? build('img', { class: 'samples', alt: '', width: samples.length * sampleSize * 1.25, height: sampleSize * 1.2 }) : null;
+      if (picture) showSamples(studio, design.name, picture);
       const notes = [design.installed ? (design.sharp ? words.font.sharp : words.font.soft) : words.font.missing(design.remedy), ...(design.credit ? [words.font.credit(design.credit)] : [])];
-      return build('label', { class: 'design' }, input, build('span', {}, build('b', {}, words.font.names[/** @type {keyof typeof words.font.names} */ (design.name)] ?? design.name), picture, ...notes.map((note) => build('small', {}, note))));
+      return build('label', { class: 'design' }, input, build('span', {}, build('b', {}, words.font.names[/** @type {keyof typeof words.font.names} */ (design.name)] ?? design.name), ...(picture ? [picture] : []), ...notes.map((note) => build('small', {}, note))));
     });
     const list = build('div', { role: 'radiogroup', 'aria-label': words.font.title }, ...rows);
     show(studio, words.font.title, [form(words.font.save, [list, build('p', {}, fixed ? words.font.fixed : words.font.hint)], async () => {
