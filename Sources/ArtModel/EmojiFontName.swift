@@ -4,6 +4,15 @@
 public enum EmojiFontName: String, CaseIterable, Sendable {
   case noto, openmoji, twemoji
 
+  /// The name as its makers write it.
+  public var title: String {
+    switch self {
+    case .noto: "Noto"
+    case .openmoji: "OpenMoji"
+    case .twemoji: "Twemoji"
+    }
+  }
+
   /// All names, for messages.
   public static let list = allCases.map(\.rawValue).joined(separator: ", ")
 

@@ -42,7 +42,7 @@ public final class StudioBodies: Sendable {
   }
 
   /// The designs of emoji that there are, and the chosen one: `{"chosen":"noto","fixed":false,"fonts":[{"credit":"…","installed":true,"name":"noto",
-  /// "remedy":"…","sharp":false}]}`, without what is not chosen and not demanded.
+  /// "remedy":"…","sharp":false,"title":"Noto"}]}`, without what is not chosen and not demanded.
   public func fonts() -> Body {
     var writer = JSONWriter()
     writer.object { writer in
@@ -68,6 +68,8 @@ public final class StudioBodies: Sendable {
             writer.string(design.name.remedy)
             writer.key("sharp")
             writer.boolean(design.isSharp)
+            writer.key("title")
+            writer.string(design.name.title)
           }
         }
       }

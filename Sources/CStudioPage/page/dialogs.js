@@ -382,7 +382,7 @@ export function showLanguage(studio) {
 
 // MARK: The design of emoji
 
-/** @typedef {{ name: string, installed: boolean, sharp: boolean, remedy: string, credit?: string }} Design */
+/** @typedef {{ name: string, title: string, installed: boolean, sharp: boolean, remedy: string, credit?: string }} Design */
 
 /** What a design looks like. */
 const samples = ['😀', '🐸', '🎂', '❤️', '🌍'];
@@ -402,7 +402,7 @@ export async function showFonts(studio) {
       const picture = design.installed ? build('img', { class: 'samples', alt: '', width: samples.length * sampleSize * 1.25, height: sampleSize * 1.2 }) : null;
       if (picture) showSamples(studio, design.name, picture);
       const notes = [design.installed ? (design.sharp ? words.font.sharp : words.font.soft) : words.font.missing(design.remedy), ...(design.credit ? [words.font.credit(design.credit)] : [])];
-      return build('label', { class: 'design' }, input, build('span', {}, build('b', {}, words.font.names[/** @type {keyof typeof words.font.names} */ (design.name)] ?? design.name), ...(picture ? [picture] : []), ...notes.map((note) => build('small', {}, note))));
+      return build('label', { class: 'design' }, input, build('span', {}, build('b', {}, design.title), ...(picture ? [picture] : []), ...notes.map((note) => build('small', {}, note))));
     });
     const list = build('div', { role: 'radiogroup', 'aria-label': words.font.title }, ...rows);
     show(studio, words.font.title, [form(words.font.save, [list, build('p', {}, fixed ? words.font.fixed : words.font.hint)], async () => {

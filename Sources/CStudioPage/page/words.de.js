@@ -293,7 +293,7 @@ export const words = {
 
   name: { title: 'Eigener Name', hint: 'Andere sehen ihn neben der Auswahl und im Verlauf, sobald die Seite neu verbunden ist.', save: 'Speichern' },
   font: {
-    title: 'Emoji-Stil', save: 'Anwenden', names: { noto: 'Noto', openmoji: 'OpenMoji', twemoji: 'Twemoji' },
+    title: 'Emoji-Stil', save: 'Anwenden',
     sharp: 'Scharf in jeder Größe.', soft: 'Unscharf, wo es groß gezeichnet wird.',
     missing: (remedy) => `Nicht auf diesem Rechner: ${remedy}.`,
     credit: (credit) => `Wer ein Bild veröffentlicht, muss angeben: ${credit}`,

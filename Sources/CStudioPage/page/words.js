@@ -272,7 +272,7 @@ const english = {
 
   name: { title: 'Your name', hint: 'Others see it beside your selection and in the history, after the next connection.', save: 'Save' },
   font: {
-    title: 'Emoji style', save: 'Apply', names: { noto: 'Noto', openmoji: 'OpenMoji', twemoji: 'Twemoji' },
+    title: 'Emoji style', save: 'Apply',
     sharp: 'Sharp at any size.', soft: 'Soft where it is drawn large.',
     missing: (/** @type {string} */ remedy) => `Not on this machine: ${remedy}.`,
     credit: (/** @type {string} */ credit) => `Whoever publishes a picture has to say: ${credit}`,
