@@ -2,7 +2,6 @@
 
 import ArtModel
 import CGraphics
-import CWorker
 
 /// Writes a page of a PDF file, using Cairo. Each glyph is stored once.
 struct PDFWriter {
@@ -98,7 +97,11 @@ struct PDFWriter {
     if let outlines = try fonts.outlines(placed.glyph) {
       let em = label.size.pixels * pointsPerPixel
       guard let image = try images.outlines(placed.glyph, outlines.glyph, pointsPerEm: em) else { return }
-      return draw(image.surface, image.map.then(outlines.inBox).then(box).then(label.map))
+      let map = image.map.then(outlines.inBox).then(box).then(label.map)
+      return switch image.drawn {
+      case .shapes(let surface): draw(surface, map)
+      case .picture(let picture): draw(picture, map)
+      }
     }
     let em = 1 / (try fonts.pixelsPerEm(placed.glyph))
     if case .missing(let scalars) = placed.glyph {
@@ -108,9 +111,9 @@ struct PDFWriter {
       let map = Affine(a: em, b: 0, c: 0, d: em, e: placed.x, f: placed.y).then(label.map)
       transformed(map) { tofu.draw(on: cairo) }
     } else {
-      let image = try images.glyph(placed.glyph, fonts)
-      let pixel = placed.width / Double(image.width)
-      draw(image.surface, Affine(a: pixel, b: 0, c: 0, d: pixel, e: placed.x, f: placed.y).then(label.map))
+      let picture = try images.glyph(placed.glyph, fonts)
+      let pixel = placed.width / Double(picture.width)
+      draw(picture, Affine(a: pixel, b: 0, c: 0, d: pixel, e: placed.x, f: placed.y).then(label.map))
     }
   }
 
@@ -162,6 +165,13 @@ struct PDFWriter {
       cairo_set_source_surface(cairo, surface, 0, 0)
       cairo_pattern_set_filter(cairo_get_source(cairo), CAIRO_FILTER_GOOD)
       cairo_paint(cairo)
+    }
+  }
+
+  private func draw(_ picture: PDFPicture, _ map: Affine) {
+    transformed(map) {
+      cairo_set_source_surface(cairo, picture.colors, 0, 0)
+      cairo_mask_surface(cairo, picture.mask, 0, 0)
     }
   }
 
@@ -218,220 +228,6 @@ extension DrawingRefusal {
       .tooLarge,
       "a page of \(size.width) x \(size.height) points is not readable everywhere; "
         + "PDF has \(PDFWriter.side) a side, which a scale of \(numberText(works)) keeps to")
-  }
-}
-
-// MARK: - Pictures
-
-/// The pictures of a PDF file as Cairo surfaces; they must live until the file is written.
-final class PDFImages {
-  /// A picture as it is stored, and its orientation.
-  struct Background {
-    let surface: OpaquePointer?
-    let width: Int
-    let height: Int
-    let orientation: Int
-    /// The size of a surface pixel in pixels of the picture.
-    let pixel: (width: Double, height: Double)
-  }
-
-  /// The number of different glyphs that are stored in full resolution; more are stored in half of it.
-  static let wholeGlyphs = 1000
-  /// The pixels of a background that is not JPEG; larger ones are scaled down.
-  static let backgroundPixels = 6_000_000.0
-
-  /// A background is made smaller for the resolution if that takes away a fifth of a side.
-  static let worthReducing = 0.8
-
-  /// Whether glyphs are stored in half their resolution.
-  var isHalved = false
-  /// The most dots per inch that a background has on the page; nil for its own.
-  var resolution: Int?
-  private var glyphs: [Glyph: (surface: OpaquePointer?, pixels: PixelBuffer)] = [:]
-  private var outlines: [Glyph: Outlines] = [:]
-  private var backgrounds: [(surface: OpaquePointer?, pixels: PixelBuffer)] = []
-
-  deinit {
-    for (surface, _) in glyphs.values { cairo_surface_destroy(surface) }
-    for outlines in outlines.values { cairo_surface_destroy(outlines.surface) }
-    for (surface, _) in backgrounds { cairo_surface_destroy(surface) }
-  }
-
-  /// A glyph of outlines as a surface.
-  struct Outlines {
-    let surface: OpaquePointer?
-    /// Maps the surface to ems from the font's origin.
-    let map: Affine
-    /// The pixels of a glyph that is a picture, and the font size that they are for, in points.
-    var bitmap: (pixels: PixelBuffer, pointsPerEm: Double)?
-  }
-
-  /// The points of an em of shapes that are kept: Cairo counts in 256ths of a point.
-  private static let recordedEm = 100.0
-  /// Dots per inch of glyphs that are pictures.
-  private static let bitmapResolution = 300.0
-
-  /// The shapes of a glyph, which the file has once, or its picture where PDF has no shapes for it; nil for a blank one. Throws `noMemory`.
-  func outlines(_ glyph: Glyph, _ outlines: ColorGlyph, pointsPerEm: Double) throws(DrawingRefusal)
-    -> Outlines?
-  {
-    if let known = self.outlines[glyph] { return known }
-    guard let ink = outlines.ink else { return nil }
-    let made: Outlines
-    if outlines.isVector, !outlines.hasRepeats {
-      let em = Self.recordedEm
-      var extents = cairo_rectangle_t(
-        x: ink.left * em - 1, y: ink.top * em - 1, width: (ink.right - ink.left) * em + 2,
-        height: (ink.bottom - ink.top) * em + 2)
-      let surface = cairo_recording_surface_create(CAIRO_CONTENT_COLOR_ALPHA, &extents)
-      let cairo = cairo_create(surface)
-      ColorGlyphPainter.draw(
-        outlines, on: cairo, Affine(a: em, b: 0, c: 0, d: em, e: 0, f: 0),
-        within: Outline.Bounds(
-          left: extents.x, top: extents.y, right: extents.x + extents.width,
-          bottom: extents.y + extents.height))
-      let isDrawn = cairo_status(cairo) == CAIRO_STATUS_SUCCESS
-      cairo_destroy(cairo)
-      made = Outlines(
-        surface: surface, map: Affine(a: 1 / em, b: 0, c: 0, d: 1 / em, e: 0, f: 0), bitmap: nil)
-      guard isDrawn else {
-        cairo_surface_destroy(surface)
-        throw .noMemory
-      }
-    } else {
-      let pixels = pointsPerEm * Self.bitmapResolution / 72
-      guard let bitmap = try OutlineBitmap(outlines, pixelsPerEm: pixels) else { return nil }
-      made = Outlines(
-        surface: Self.surface(bitmap.pixels, CAIRO_FORMAT_ARGB32), map: bitmap.map,
-        bitmap: (bitmap.pixels, pointsPerEm))
-    }
-    self.outlines[glyph] = made
-    return made
-  }
-
-  /// The surface of a glyph, and its width in pixels. Throws `noMemory`.
-  func glyph(_ glyph: Glyph, _ font: ColorFonts) throws(DrawingRefusal) -> (
-    surface: OpaquePointer?, width: Int
-  ) {
-    if let known = glyphs[glyph] { return (known.surface, known.pixels.width) }
-    var pixels = try font.bitmap(glyph)
-    if isHalved, let half = try pixels.halved() { pixels = half }
-    // Cairo writes transparent pixels as black. Readers scale colours and alpha separately, which would darken
-    // the edges.
-    guard craster_bleed(pixels.pixels, Int32(clamping: pixels.width), Int32(clamping: pixels.height)) else {
-      throw .noMemory
-    }
-    let surface = Self.surface(pixels, CAIRO_FORMAT_ARGB32)
-    glyphs[glyph] = (surface, pixels)
-    return (surface, pixels.width)
-  }
-
-  /// The background: a JPEG file is embedded without its metadata, unless it has more than the resolution. Throws `notAnImage` and
-  /// `tooManyPixels`.
-  func background(_ bytes: [UInt8], _ canvas: Canvas, pointsPerPixel: Double) throws(Refusal) -> Background {
-    let header = try PictureHeader(bytes)
-    let dots = resolution.map { dots in
-      Double(dots) / 72 * pointsPerPixel * CoverFit(picture: header.turned, canvas: canvas).scale
-    }
-    let isFiner = dots.map { $0 < Self.worthReducing } ?? false
-    if header.kind == .jpeg, !isFiner, let made = try jpeg(bytes) { return made }
-    let most = (Self.backgroundPixels / Double(header.width * header.height)).squareRoot()
-    let scale = min(most, dots ?? most)
-    let picture = try DecodedPicture(bytes, scale: scale, PictureLimits())
-    let pixels = try allocate { () throws(DrawingRefusal) in try picture.turned() }
-    if header.kind == .jpeg { return try smallerJPEG(pixels) }
-    return keep(pixels, CAIRO_FORMAT_ARGB32, width: pixels.width, height: pixels.height, orientation: 1)
-  }
-
-  /// A JPEG file of the pixels, which is much smaller than they are.
-  private func smallerJPEG(_ pixels: PixelBuffer) throws(Refusal) -> Background {
-    let file = JPEGFile()
-    file.bytes = try allocate { () throws(DrawingRefusal) in try LossyWriter.jpeg(of: pixels) }
-    let pixel = try allocate { () throws(DrawingRefusal) in try PixelBuffer(width: 1, height: 1) }
-    let made = keep(
-      pixel, CAIRO_FORMAT_RGB24, width: pixels.width, height: pixels.height, orientation: 1)
-    file.attach(to: made.surface)
-    return made
-  }
-
-  /// Nil for a JPEG with four channels, which readers interpret differently.
-  private func jpeg(_ bytes: [UInt8]) throws(Refusal) -> Background? {
-    let plain = try StrippedPicture(bytes, PictureLimits())
-    guard !plain.isFourColored else { return nil }
-    // Cairo embeds the file, and uses the surface only for its position: one pixel is enough.
-    let pixels = try allocate { () throws(DrawingRefusal) in try PixelBuffer(width: 1, height: 1) }
-    let made = keep(
-      pixels, CAIRO_FORMAT_RGB24, width: plain.width, height: plain.height, orientation: plain.orientation)
-    let file = JPEGFile()
-    try plain.write { file.bytes.append(contentsOf: $0) }
-    file.attach(to: made.surface)
-    return made
-  }
-
-  private func keep(
-    _ pixels: PixelBuffer, _ format: cairo_format_t, width: Int, height: Int, orientation: Int
-  ) -> Background {
-    let surface = Self.surface(pixels, format)
-    backgrounds.append((surface, pixels))
-    return Background(
-      surface: surface, width: width, height: height, orientation: orientation,
-      pixel: (Double(width) / Double(pixels.width), Double(height) / Double(pixels.height)))
-  }
-
-  /// A lack of memory for a background is an error of the background.
-  private func allocate<Value>(_ make: () throws(DrawingRefusal) -> Value) throws(Refusal) -> Value {
-    do throws(DrawingRefusal) {
-      return try make()
-    } catch {
-      throw Refusal(.tooManyPixels, error.detail)
-    }
-  }
-
-  private static func surface(_ pixels: PixelBuffer, _ format: cairo_format_t) -> OpaquePointer? {
-    cairo_image_surface_create_for_data(
-      pixels.pixels, format, Int32(clamping: pixels.width), Int32(clamping: pixels.height),
-      Int32(clamping: pixels.stride))
-  }
-}
-
-/// Keeps the bytes of a file alive for Cairo.
-private final class JPEGFile {
-  var bytes: [UInt8] = []
-  private var memory: UnsafeMutablePointer<UInt8>?
-
-  deinit { memory?.deallocate() }
-
-  func attach(to surface: OpaquePointer?) {
-    let memory = UnsafeMutablePointer<UInt8>.allocate(capacity: max(bytes.count, 1))
-    memory.update(from: bytes, count: bytes.count)
-    self.memory = memory
-    let count = UInt(bytes.count)
-    bytes = []
-    let retained = Unmanaged.passRetained(self)
-    let status = cairo_surface_set_mime_data(
-      surface, CAIRO_MIME_TYPE_JPEG, memory, count,
-      { context in
-        if let context { Unmanaged<JPEGFile>.fromOpaque(context).release() }
-      }, retained.toOpaque())
-    // Cairo did not accept the data; its status reports that when the file is written.
-    if status != CAIRO_STATUS_SUCCESS { retained.release() }
-  }
-}
-
-extension DecodedPicture {
-  /// The pixels in Cairo's format, with the orientation applied.
-  fileprivate func turned() throws(DrawingRefusal) -> PixelBuffer {
-    let isAside = orientation > 4
-    let result = try PixelBuffer(width: isAside ? height : width, height: isAside ? width : height)
-    var target = result.part()
-    withPixels { pixels in
-      var decoded = craster_decoded(
-        pixels: pixels.baseAddress?.assumingMemoryBound(to: UInt8.self), stride: stride,
-        width: Int32(clamping: width), height: Int32(clamping: height), channels: Int32(clamping: channels),
-        orientation: Int32(clamping: orientation))
-      craster_turn(&decoded, &target)
-    }
-    return result
   }
 }
 
