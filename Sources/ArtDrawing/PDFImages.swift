@@ -4,7 +4,7 @@ import ArtModel
 import CGraphics
 import CWorker
 
-/// The pictures of a PDF file as Cairo surfaces; they must live until the file is written.
+/// The pictures of a PDF file as Cairo surfaces, and its fonts; they must live until the file is written.
 final class PDFImages {
   /// A picture as it is stored, and its orientation.
   struct Background {
@@ -28,6 +28,8 @@ final class PDFImages {
   var isHalved = false
   /// The most dots per inch that a background has on the page; nil for its own.
   var resolution: Int?
+  /// The fonts of its text.
+  let fonts = PDFFonts()
   private var glyphs: [Glyph: PDFPicture] = [:]
   private var outlines: [Glyph: Outlines] = [:]
   private var backgrounds: [(surface: OpaquePointer?, pixels: PixelBuffer)] = []

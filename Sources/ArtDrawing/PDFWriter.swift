@@ -19,6 +19,7 @@ struct PDFWriter {
   private let images: PDFImages
   private var missing = MissingGlyphTexts()
   private var enlarging: Enlarging
+  private var paragraph: Paragraph?
 
   /// A writer of one page of a file, whose pictures `images` keeps.
   init(
@@ -86,10 +87,44 @@ struct PDFWriter {
       let layout = try typesetter.layout(label.text)
       guard visible.touches(label, layout) else { continue }
       if layout.hasMissingGlyphs { missing.insert(label.text) }
-      draw(layout.letters, label)
       try enlarging.add(label, layout)
+      mark(label.text.isCaption ? .caption : .emoji)
+      showText(of: label, layout)
       for placed in layout.glyphs { try draw(placed, label) }
     }
+    mark(nil)
+  }
+
+  /// The paragraph that is being drawn: a caption, or emoji that follow each other.
+  private enum Paragraph { case caption, emoji }
+
+  /// Ends a paragraph where another one begins. Paragraphs are what is read, bottom to top, by those who hear the page.
+  private mutating func mark(_ next: Paragraph?) {
+    guard next != paragraph || next == .caption else { return }
+    if paragraph != nil { cairo_tag_end(cairo, "P") }
+    if next != nil { cairo_tag_begin(cairo, "P", "") }
+    paragraph = next
+  }
+
+  /// Shows the letters as text, and writes the characters of emoji where their pictures will be. Letters that are too large for text are
+  /// shapes.
+  private func showText(of label: DrawingScene.Label, _ layout: GlyphLayout) {
+    let map = label.map.then(page)
+    let text = PDFText(fonts: images.fonts, cairo: cairo, map: map)
+    guard text.fits(layout) else { return draw(layout.letters, label) }
+    for run in layout.runs {
+      switch run {
+      case .letters(let letters): text.show(letters, label.ink)
+      case .emoji(let index, let characters): text.show(characters, in: layout.glyphs[index])
+      }
+    }
+  }
+
+  /// From the canvas to the page.
+  private var page: Affine {
+    var matrix = cairo_matrix_t()
+    cairo_get_matrix(cairo, &matrix)
+    return Affine(a: matrix.xx, b: matrix.yx, c: matrix.xy, d: matrix.yy, e: matrix.x0, f: matrix.y0)
   }
 
   private func draw(_ placed: GlyphLayout.Placed, _ label: DrawingScene.Label) throws(DrawingRefusal) {
@@ -117,12 +152,9 @@ struct PDFWriter {
     }
   }
 
-  /// Letters are shapes: a reader needs no font for them, and finds no text in them.
+  /// Draws letters as a shape.
   private func draw(_ letters: Outline, _ label: DrawingScene.Label) {
     guard !letters.isEmpty else { return }
-    var matrix = cairo_matrix_t()
-    cairo_get_matrix(cairo, &matrix)
-    let page = Affine(a: matrix.xx, b: matrix.yx, c: matrix.xy, d: matrix.yy, e: matrix.x0, f: matrix.y0)
     let shape = ResultOutline(letters, label.map.then(page), within: size)
     cairo_save(cairo)
     cairo_identity_matrix(cairo)
