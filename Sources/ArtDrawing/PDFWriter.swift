@@ -11,6 +11,9 @@ struct PDFWriter {
   /// The limit of glyphs in a drawing; a box for a missing glyph counts as 20.
   static let pieces = 100_000
 
+  /// The least side of what is drawn, in points: Cairo counts in 256ths.
+  private static let leastSide = 1.0 / 64
+
   private let drawing: Drawing
   private let size: PixelSize
   private let typesetter: Typesetter
@@ -20,6 +23,8 @@ struct PDFWriter {
   private var missing = MissingGlyphTexts()
   private var enlarging: Enlarging
   private var paragraph: Paragraph?
+  /// The map that the page begins with.
+  private var paper = cairo_matrix_t()
 
   /// A writer of one page of a file, whose pictures `images` keeps.
   init(
@@ -41,21 +46,21 @@ struct PDFWriter {
 
   private mutating func draw(_ page: PageSize) throws(DrawingRefusal) -> String? {
     let region = drawing.region
-    let drawn = DrawnArea(drawing.scene.canvas, crop: drawing.details.crop)
-    if !drawing.isTransparent {
-      cairo_set_source_rgb(cairo, 1, 1, 1)
-      cairo_paint(cairo)
-    }
+    let visible = VisibleArea(drawing)
+    cairo_get_matrix(cairo, &paper)
     cairo_scale(cairo, page.width / region.width, page.height / region.height)
     cairo_translate(cairo, -region.x, -region.y)
-    cairo_rectangle(cairo, drawn.left, drawn.top, drawn.width, drawn.height)
+    // Not all of the canvas, which may be more points than Cairo can count.
+    let (width, height) = (max(0, visible.right - visible.left), max(0, visible.bottom - visible.top))
+    cairo_rectangle(cairo, visible.left, visible.top, width, height)
     cairo_clip(cairo)
     if let fill = drawing.scene.fill {
       fill.set(on: cairo)
       cairo_paint(cairo)
     }
     let fault = try drawBackground()
-    try drawLabels()
+    // Cairo 1.16 loses paragraphs of which nothing is seen, and ends the file.
+    if min(width, height) * pointsPerPixel > Self.leastSide { try drawLabels(visible) }
     return fault
   }
 
@@ -70,18 +75,38 @@ struct PDFWriter {
       drawHatching()
       return error.detail
     }
+    let canvas = drawing.scene.canvas
     let map = Affine.cover(
-      drawing.scene.canvas, width: background.width, height: background.height,
-      orientation: background.orientation)
-    transformed(map) {
-      cairo_scale(cairo, background.pixel.width, background.pixel.height)
-      draw(background.surface, Affine(a: 1, b: 0, c: 0, d: 1, e: 0, f: 0))
+      canvas, width: background.width, height: background.height, orientation: background.orientation)
+    func draw(_ map: Affine) {
+      transformed(map) {
+        cairo_scale(cairo, background.pixel.width, background.pixel.height)
+        self.draw(background.surface, Affine(a: 1, b: 0, c: 0, d: 1, e: 0, f: 0))
+      }
     }
+    guard drawing.bleed > 0 else {
+      draw(map)
+      return nil
+    }
+    // The bleed has the picture a little larger; within the canvas it is as without.
+    let area = DrawnArea(drawing)
+    let (width, height) = (Double(canvas.width), Double(canvas.height))
+    let (left, top) = (min(area.left, 0), min(area.top, 0))
+    draw(
+      map.then(
+        Affine(
+          a: (max(area.right, width) - left) / width, b: 0, c: 0,
+          d: (max(area.bottom, height) - top) / height,
+          e: left, f: top)))
+    cairo_save(cairo)
+    cairo_rectangle(cairo, 0, 0, width, height)
+    cairo_clip(cairo)
+    draw(map)
+    cairo_restore(cairo)
     return nil
   }
 
-  private mutating func drawLabels() throws(DrawingRefusal) {
-    let visible = VisibleArea(drawing)
+  private mutating func drawLabels(_ visible: VisibleArea) throws(DrawingRefusal) {
     images.isHalved = try countGlyphs(visible) > PDFImages.wholeGlyphs
     for label in drawing.scene.labels {
       let layout = try typesetter.layout(label.text)
@@ -155,7 +180,10 @@ struct PDFWriter {
   /// Draws letters as a shape.
   private func draw(_ letters: Outline, _ label: DrawingScene.Label) {
     guard !letters.isEmpty else { return }
-    let shape = ResultOutline(letters, label.map.then(page), within: size)
+    // The page, with all that is around it: it begins at the origin.
+    let (right, bottom) = (Int(2 * paper.x0) + size.width, Int(2 * paper.y0) + size.height)
+    let all = (try? PixelSize(width: right, height: bottom)) ?? size
+    let shape = ResultOutline(letters, label.map.then(page), within: all)
     cairo_save(cairo)
     cairo_identity_matrix(cairo)
     label.ink.set(on: cairo)
@@ -229,7 +257,8 @@ struct PDFWriter {
     cairo_paint(cairo)
     setGray(0xC8)
     cairo_save(cairo)
-    cairo_identity_matrix(cairo)
+    var paper = paper
+    cairo_set_matrix(cairo, &paper)
     let (left, right) = (Double(canvas.left) - corner.x, Double(canvas.right) - corner.x)
     let (top, bottom) = (Double(canvas.top) - corner.y, Double(canvas.bottom) - corner.y)
     cairo_translate(cairo, corner.x, corner.y)
@@ -271,6 +300,8 @@ final class ByteSink {
 
   private let receive: ([UInt8]) -> Void
   private var buffer: [UInt8] = []
+  /// Where everything is copied to; nil for nowhere.
+  var copy: PDFCopy?
 
   init(_ receive: @escaping ([UInt8]) -> Void) { self.receive = receive }
 
@@ -280,6 +311,7 @@ final class ByteSink {
   }
 
   func write(_ bytes: UnsafeRawBufferPointer) {
+    copy?.append(bytes)
     buffer.append(contentsOf: bytes)
     flushIfFull()
   }

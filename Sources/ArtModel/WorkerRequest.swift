@@ -122,7 +122,7 @@ public struct SandboxAbility: Sendable, Hashable {
 /// `draw`, which consumes them.
 package enum WorkerRequest: Sendable, Hashable {
   /// The version of the protocol, which the worker's first line names.
-  package static let version = 6
+  package static let version = 7
   /// The length of a line in bytes, at most. It fits the longest URL with every character escaped.
   package static let lineLimit = 1 << 20
   /// The length of a picture or a body in bytes, at most, whatever the limits say.

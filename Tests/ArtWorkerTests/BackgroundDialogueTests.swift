@@ -13,7 +13,7 @@ import Testing
 
   /// The lines that a worker may write; their letters spell the words below.
   private static let lines: [(letter: Character, line: String)] = [
-    ("h", #"{"hello":6}"#), ("H", #"{"hello":7}"#), ("p", #"{"progress":{"received":1,"total":2}}"#),
+    ("h", #"{"hello":7}"#), ("H", #"{"hello":8}"#), ("p", #"{"progress":{"received":1,"total":2}}"#),
     ("b", #"{"body":2}"#), ("B", #"{"body":99999999}"#),
     ("r", #"{"refused":{"detail":"why","isTransient":false,"reason":"tls"}}"#),
     ("i", #"{"picture":{"isAnimated":true,"mediaType":"image/gif","size":{"height":1,"width":2}}}"#),

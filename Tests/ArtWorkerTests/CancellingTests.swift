@@ -11,7 +11,7 @@ import Testing
   /// The moment of the cancellation, and a script that stops there.
   static let stages: [(String, String)] = [
     ("before it greets", "stage there; forever"),
-    ("before it reads", "say '{\"hello\":6}'; stage there; forever"),
+    ("before it reads", "say '{\"hello\":7}'; stage there; forever"),
     ("while it fetches", ScriptedWorker.greeting + "stage there; forever"),
     (
       "in the middle of a body",

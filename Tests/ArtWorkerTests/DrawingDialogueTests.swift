@@ -14,7 +14,7 @@ import Testing
 
   /// The lines that a worker may write; their letters spell the words below.
   private static let lines: [(letter: Character, line: String)] = [
-    ("h", #"{"hello":6}"#), ("H", #"{"hello":7}"#), ("p", #"{"part":2}"#), ("P", #"{"part":99999999}"#),
+    ("h", #"{"hello":7}"#), ("H", #"{"hello":8}"#), ("p", #"{"part":2}"#), ("P", #"{"part":99999999}"#),
     ("d", #"{"drawn":{"lacking":["🐝"],"lackingCount":1}}"#),
     ("n", #"{"notDrawn":{"detail":"why","reason":"noFont"}}"#),
     ("b", #"{"body":2}"#), ("r", #"{"refused":{"detail":"why","isTransient":false,"reason":"tls"}}"#),
@@ -114,7 +114,7 @@ import Testing
         var dialogue = DrawingDialogue(with: Self.program, limit: 5, pages: 3) { _ in
           pages.withLock { $0 += 1 }
         }
-        _ = dialogue.receive(line: Array(#"{"hello":6}"#.utf8))
+        _ = dialogue.receive(line: Array(#"{"hello":7}"#.utf8))
         for _ in 0..<count { _ = dialogue.receive(line: drawn) }
         if fails { _ = dialogue.receive(line: failed) }
         #expect(pages.withLock { $0 } == min(count, 2))
@@ -130,7 +130,7 @@ import Testing
 
   @Test("B15 bytes that were not announced end the worker")
   func bytes() throws {
-    for lines in [[], [#"{"hello":6}"#], [#"{"hello":6}"#, #"{"part":3}"#]] {
+    for lines in [[], [#"{"hello":7}"#], [#"{"hello":7}"#, #"{"part":3}"#]] {
       var dialogue = DrawingDialogue(with: Self.program, limit: 1 << 20)
       for line in lines { _ = dialogue.receive(line: Array(line.utf8)) }
       #expect(dialogue.receive(bytes: [1, 2]) == .kill)
@@ -141,7 +141,7 @@ import Testing
   func endless() throws {
     #expect(Renderer.resultLimit == 4 << 30)
     var dialogue = DrawingDialogue(with: Self.program, limit: 5)
-    for (line, count) in [(#"{"hello":6}"#, 0), (#"{"part":2}"#, 2), (#"{"part":3}"#, 3)] {
+    for (line, count) in [(#"{"hello":7}"#, 0), (#"{"part":2}"#, 2), (#"{"part":3}"#, 3)] {
       #expect(dialogue.receive(line: Array(line.utf8)) == (count == 0 ? .sendRequest : .receiveBytes(count)))
       let bytes = [UInt8](repeating: 7, count: count)
       if count > 0 { #expect(dialogue.receive(bytes: bytes) == .report(bytes)) }

@@ -58,7 +58,7 @@ import Testing
     (
       "say '{\"notDrawn\":{\"detail\":\"\",\"reason\":\"noFont\"}}'; forever", "a refusal to draw out of turn"
     ),
-    ("say '{\"hello\":6}'; say '{\"hello\":6}'; forever", "a hello that was not asked for"),
+    ("say '{\"hello\":7}'; say '{\"hello\":7}'; forever", "a hello that was not asked for"),
   ]
 
   @Test(
@@ -127,7 +127,7 @@ import Testing
 
   @Test("B15 a worker that does not read the drawing is one error")
   func inputNotRead() async throws {
-    let worker = try ScriptedWorker(script: "say '{\"hello\":6}'; exec <&-; forever")
+    let worker = try ScriptedWorker(script: "say '{\"hello\":7}'; exec <&-; forever")
     var drawing = try DrawingWorkerTests.drawing()
     drawing.scene.picture = [UInt8](repeating: 0, count: 10 << 20)
     let (failure, _) = try await worker.renderer.failure(drawing)

@@ -21,7 +21,7 @@ import Testing
     for (first, fits) in answers {
       for (second, alsoFits) in answers {
         var dialogue = MeasuringDialogue(with: Self.program, count: 2)
-        #expect(dialogue.receive(line: Array(#"{"hello":6}"#.utf8)) == .sendRequest)
+        #expect(dialogue.receive(line: Array(#"{"hello":7}"#.utf8)) == .sendRequest)
         #expect((dialogue.receive(line: Array(first.utf8)) != .kill) == fits, "\(first)")
         guard fits else { continue }
         #expect(throws: DrawingFailure.self) { try dialogue.outcome(of: wellEnded).get() }
@@ -34,7 +34,7 @@ import Testing
       }
     }
     var drawing = DrawingDialogue(with: Self.program, limit: 1 << 20)
-    _ = drawing.receive(line: Array(#"{"hello":6}"#.utf8))
+    _ = drawing.receive(line: Array(#"{"hello":7}"#.utf8))
     #expect(drawing.receive(line: Array(#"{"measured":[2,1]}"#.utf8)) == .kill)
   }
 
@@ -43,7 +43,7 @@ import Testing
     let worker = try ScriptedWorker(
       script: """
         echo start >>"${0%/*}/starts"
-        say '{"hello":6}'
+        say '{"hello":7}'
         while read -r request; do
           case $request in
           *fatal*) kill -SEGV $$ ;;
@@ -76,7 +76,7 @@ import Testing
     let worker = try ScriptedWorker(
       script: """
         echo start >>"${0%/*}/starts"
-        say '{"hello":6}'
+        say '{"hello":7}'
         read -r request
         /usr/bin/yes '{"measured":[2,1]}' | /usr/bin/head -n 2000
         exit 3

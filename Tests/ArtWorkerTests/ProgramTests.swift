@@ -39,7 +39,7 @@ import Testing
   @Test("the worker greets, answers the requests in order, and ends with its input")
   func answers() throws {
     let none = try run("")
-    #expect(none.lines == [#"{"hello":6}"#] && none.errors.isEmpty && none.status == 0)
+    #expect(none.lines == [#"{"hello":7}"#] && none.errors.isEmpty && none.status == 0)
     let two = try run("\(Self.decode)\nabc\(Self.decode)\n\n\n\n")
     #expect(two.lines.count == 3 && two.errors.isEmpty && two.status == 0)
     for line in two.lines.dropFirst() { #expect(line.contains(#""reason":"notAnImage""#)) }
@@ -55,7 +55,7 @@ import Testing
     ])
   func broken(_ input: String) throws {
     let run = try run(input)
-    #expect(run.lines == [#"{"hello":6}"#] && run.status == 65)
+    #expect(run.lines == [#"{"hello":7}"#] && run.status == 65)
     #expect(run.errors.hasPrefix("emojiart-worker: ") && run.errors.hasSuffix("\n"))
     #expect(run.errors.split(separator: "\n").count == 1)
   }
@@ -86,7 +86,7 @@ import Testing
     ])
   func brokenDrawing(_ input: String) throws {
     let run = try run(input, Self.drawing)
-    #expect(run.lines == [#"{"hello":6}"#] && run.status == 65)
+    #expect(run.lines == [#"{"hello":7}"#] && run.status == 65)
     #expect(run.errors.hasPrefix("emojiart-worker: ") && run.errors.split(separator: "\n").count == 1)
   }
 
@@ -164,7 +164,7 @@ import Testing
     ])
   func otherVerb(_ input: String, _ arguments: [String]) throws {
     let run = try run(input, arguments)
-    #expect(run.lines == [#"{"hello":6}"#] && run.status == 65)
+    #expect(run.lines == [#"{"hello":7}"#] && run.status == 65)
     #expect(run.errors.contains("was not started for"))
   }
 

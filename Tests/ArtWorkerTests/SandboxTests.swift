@@ -209,12 +209,12 @@ enum SandboxCase: String, CaseIterable, CustomTestStringConvertible {
     let missing = SandboxProbe(helpers: HelperPrograms(folders: []))
     let error = await #expect(throws: ArtError.self) { try await missing.ask() }
     #expect(error?.code == .unavailable)
-    let other = try ScriptedWorker(script: "say '{\"hello\":7}'; read -r request")
+    let other = try ScriptedWorker(script: "say '{\"hello\":8}'; read -r request")
     let wrong = await #expect(throws: ArtError.self) {
       try await SandboxProbe(helpers: other.helpers, clock: ManualClock()).ask()
     }
-    #expect(wrong?.cause.contains("speaks version 7") == true)
-    let silent = try ScriptedWorker(script: "say '{\"hello\":6}'")
+    #expect(wrong?.cause.contains("speaks version 8") == true)
+    let silent = try ScriptedWorker(script: "say '{\"hello\":7}'")
     await #expect(throws: ArtError.self) {
       try await SandboxProbe(helpers: silent.helpers, clock: ManualClock()).ask()
     }

@@ -10,7 +10,7 @@ import Testing
 final class ScriptedWorker: Sendable {
   /// Greets and reads the request.
   static let greeting = """
-    say '{"hello":6}'
+    say '{"hello":7}'
     read -r request
     printf '%s\\n' "$request" >>"${0%/*}/requests"
 
@@ -24,7 +24,7 @@ final class ScriptedWorker: Sendable {
   static let drawn = #"say '{"drawn":{"lacking":["🐝"],"lackingCount":1,"pictureFault":"why"}}'"#
   /// Greets, and reads the whole request for a drawing.
   static let drawingGreeting =
-    "echo \"$@\" >\"${0%/*}/arguments\"; say '{\"hello\":6}'; cat >\"${0%/*}/requests\"\n"
+    "echo \"$@\" >\"${0%/*}/arguments\"; say '{\"hello\":7}'; cat >\"${0%/*}/requests\"\n"
 
   let path: String
   /// The pool for decoding, drawing and fetching: no test waits for another test's helper process.

@@ -69,7 +69,7 @@ import Testing
       return dialogue.outcome(of: end)
     }
     let (hello, empty, two) = (
-      #"{"hello":6}"#, #"{"exchanged":{"bytes":0,"fields":{},"status":204}}"#,
+      #"{"hello":7}"#, #"{"exchanged":{"bytes":0,"fields":{},"status":204}}"#,
       #"{"exchanged":{"bytes":2,"fields":{"etag":"e"},"status":200}}"#
     )
     #expect(try outcome([hello, empty], clean).get() == StoreResponse(status: 204))

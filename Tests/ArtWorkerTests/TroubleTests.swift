@@ -45,8 +45,8 @@ import Testing
 
   private static let greetings: [Case] = [
     ("say '{\"hello\":0}'; read -r request", "speaks version 0, this one \(WorkerRequest.version)"),
-    ("say '{\"hello\":7}'; read -r request", "speaks version 7"),
-    ("say '{\"hello\":6,\"also\":1}'; forever", "two replies in one"),
+    ("say '{\"hello\":8}'; read -r request", "speaks version 8"),
+    ("say '{\"hello\":7,\"also\":1}'; forever", "two replies in one"),
     ("exit 0", "ended with status 0"),
     ("echo 'libcurl.so.4 is missing' >&2; exit 127", "ended with status 127: libcurl.so.4 is missing"),
     ("kill -KILL $$", "signal 9"),
@@ -57,9 +57,9 @@ import Testing
     ("say '{\"hello\":1.5}'; forever", "not a whole one"),
     ("printf '\\377\\376\\n'; forever", "no object"),
     ("printf %070000d 0; forever", "wrote more than it may"),
-    ("printf '{\"hello\":6}'", "in the middle of what it said"),
+    ("printf '{\"hello\":7}'", "in the middle of what it said"),
     ("say '{\"body\":3}'; printf abc; forever", "a body out of turn"),
-    ("say '{\"hello\":6}'; say '{\"hello\":6}'; forever", "a hello that was not asked for"),
+    ("say '{\"hello\":7}'; say '{\"hello\":7}'; forever", "a hello that was not asked for"),
   ]
 
   @Test(

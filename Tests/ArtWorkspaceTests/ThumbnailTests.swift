@@ -28,7 +28,7 @@ private final class CountingHelper: Sendable {
     let script = """
       folder=${0%/*}
       echo drawing >>"$folder/drawings"
-      echo '{"hello":6}'
+      echo '{"hello":7}'
       cat >/dev/null
       \(before)
       echo '{"part":13}'

@@ -114,6 +114,12 @@ public struct RenderOptions: Sendable {
   public var resolution: Int?
   /// For JPEG and WebP: the quality.
   public var quality: Int
+  /// For PDF on a page: how many drawings are on it; nil for one.
+  public var sheet: Page.Sheet?
+  /// For PDF on a page that is cut: how far the drawing goes on beyond its edges, in points.
+  public var bleed: Double?
+  /// For SVG with emoji as pictures: whether captions are text.
+  public var hasTextCaptions = false
   /// The font file that the user named; nil for the default one.
   public var font: String?
 
@@ -135,10 +141,11 @@ public struct RenderOptions: Sendable {
     case tooLarge(RenderSize.TooLarge)
   }
 
-  /// The drawing and its size. `title` is the document's name, for files that can have one.
-  public func drawing(of scene: DrawingScene, title: String? = nil) throws(Failure) -> (
-    drawing: Drawing, size: PixelSize
-  ) {
+  /// The drawing and its size. `title` is the document's name, for files that can have one; `number` is its place among `count` drawings of a
+  /// file, from 0.
+  public func drawing(of scene: DrawingScene, title: String? = nil, number: Int = 0, of count: Int = 1)
+    throws(Failure) -> (drawing: Drawing, size: PixelSize)
+  {
     let rect: CanvasRect
     do throws(ArtError) {
       rect =
@@ -147,7 +154,9 @@ public struct RenderOptions: Sendable {
       throw .region(error)
     }
     var details = details(of: scene, rect, title: title)
-    let (pixels, region) = try placed(rect, &details)
+    let cell = sheet.map { Page.Cell(sheet: $0, index: number % $0.rawValue) }
+    if let cell { details.sharesPage = cell.index + 1 < cell.sheet.rawValue && number + 1 < count }
+    let (pixels, region) = try placed(rect, cell, &details)
     let drawing = Drawing(
       scene: scene, region: region, format: format(pixels), isTransparent: isTransparent,
       fonts: EmojiFont.find(font), details: details)
@@ -156,15 +165,21 @@ public struct RenderOptions: Sendable {
 
   private func details(of scene: DrawingScene, _ rect: CanvasRect, title: String?) -> DrawingDetails {
     let hasWords = format == .svg || format == .pdf
-    return DrawingDetails(
+    var details = DrawingDetails(
       resolution: resolution ?? (page != nil && format.recordsResolution ? Page.resolution : nil),
       title: hasWords ? title : nil, alternative: hasWords ? scene.alternativeText(of: rect) : nil)
+    details.bleed = bleed
+    if format == .svg, embedsGlyphs {
+      details.hasTextCaptions = hasTextCaptions
+      details.names = scene.names(upTo: DrawingDetails.namedTexts)
+    }
+    return details
   }
 
   /// The size, and the region that fills it.
-  private func placed(_ rect: CanvasRect, _ details: inout DrawingDetails) throws(Failure) -> (
-    PixelSize, CanvasRect
-  ) {
+  private func placed(_ rect: CanvasRect, _ cell: Page.Cell?, _ details: inout DrawingDetails) throws(Failure)
+    -> (PixelSize, CanvasRect)
+  {
     guard let page else {
       do throws(RenderSize.TooLarge) {
         return (try size.pixels(of: rect), rect)
@@ -175,7 +190,7 @@ public struct RenderOptions: Sendable {
     do throws(ArtError) {
       details.page = try page.size
       if region != nil { details.crop = rect }
-      return (try page.pixels(format, resolution: resolution), try page.region(around: rect))
+      return (try page.pixels(format, resolution: resolution), try page.region(around: rect, in: cell))
     } catch {
       throw .region(error)
     }
