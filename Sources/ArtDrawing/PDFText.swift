@@ -2,6 +2,7 @@
 
 import ArtModel
 import CGraphics
+import Glibc
 
 /// Shows the text of a label on a page of a PDF file, so that it can be searched, copied and read aloud.
 struct PDFText {
@@ -42,13 +43,24 @@ struct PDFText {
   /// Writes the characters of an emoji into its box, without ink.
   func show(_ characters: String, in box: GlyphLayout.Placed) {
     guard !characters.isEmpty, box.width > 0, box.height > 0 else { return }
-    let map = Affine(
-      a: box.width, b: 0, c: 0, d: box.height, e: box.x, f: box.y + BlankFont.ascent * box.height
-    ).then(map)
+    let map = Self.near(Affine(a: box.width, b: 0, c: 0, d: box.height, e: box.x, f: box.y).then(map))
     let glyph = cairo_glyph_t(index: fonts.blank(for: characters), x: 0, y: 0)
     let cluster = cairo_text_cluster_t(num_bytes: Int32(clamping: characters.utf8.count), num_glyphs: 1)
     cairo_set_source_rgba(cairo, 0, 0, 0, BlankFont.alpha)
     show(characters, fonts.blankFace, map, [glyph], [cluster])
+  }
+
+  /// A map of the em of the font without ink that covers nearly what a map of the unit square does, unmirrored. Each size and direction is a font
+  /// in Cairo's memory: so there are 4 sizes in an octave, and 24 directions.
+  private static func near(_ map: Affine) -> Affine {
+    let size = exp2((log2(abs(map.a * map.d - map.b * map.c).squareRoot()) * 4).rounded() / 4)
+    let angle = (atan2(-map.c, map.d) / .pi * 12).rounded() * .pi / 12
+    let (across, down) = (size * cos(angle), size * sin(angle))
+    let center = map.map(Outline.Point(x: 0.5, y: 0.5))
+    let (x, y) = (0.5, 0.5 - BlankFont.ascent)
+    return Affine(
+      a: across, b: down, c: -down, d: across, e: center.x - across * x + down * y,
+      f: center.y - down * x - across * y)
   }
 
   private func show(

@@ -134,8 +134,7 @@ struct PDFWriter {
   /// Shows the letters as text, and writes the characters of emoji where their pictures will be. Letters that are too large for text are
   /// shapes.
   private func showText(of label: DrawingScene.Label, _ layout: GlyphLayout) {
-    let map = label.map.then(page)
-    let text = PDFText(fonts: images.fonts, cairo: cairo, map: map)
+    let text = text(of: label)
     guard text.fits(layout) else { return draw(layout.letters, label) }
     for run in layout.runs {
       switch run {
@@ -143,6 +142,10 @@ struct PDFWriter {
       case .emoji(let index, let characters): text.show(characters, in: layout.glyphs[index])
       }
     }
+  }
+
+  private func text(of label: DrawingScene.Label) -> PDFText {
+    PDFText(fonts: images.fonts, cairo: cairo, map: label.map.then(page))
   }
 
   /// From the canvas to the page.
@@ -210,8 +213,8 @@ struct PDFWriter {
           pieces += 20
         }
       }
-      // A glyph takes as much as this many points.
-      pieces += layout.letters.points.count / 8
+      // A glyph takes as much as this many points of a shape.
+      pieces += text(of: label).fits(layout) ? layout.textPieces : layout.letters.points.count / 8
       guard pieces <= Self.pieces else { throw .tooManyPieces }
     }
     return glyphs.count

@@ -23,6 +23,16 @@ enum TextRun {
   }
 }
 
+extension GlyphLayout {
+  /// The memory that its letters take as text, in glyphs that are pictures: a font in one size takes as much as two, and sixteen letters as one.
+  var textPieces: Int {
+    runs.reduce(0) { count, run in
+      guard case .letters(let letters) = run else { return count }
+      return count + 2 + letters.glyphs.count / 16
+    }
+  }
+}
+
 /// Letters of one font, with their characters. Lengths are in ems.
 struct LetterRun {
   /// A letter, with its origin.
