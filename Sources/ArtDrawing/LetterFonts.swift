@@ -36,8 +36,8 @@ final class LetterFonts {
   /// A glyph of a line, with its origin in ems right of the line's start and below its baseline.
   struct Shaped {
     enum Glyph {
-      /// A letter, in outlines.
-      case letter(Outline)
+      /// A letter, in outlines; its font, and its number in that.
+      case letter(Outline, of: FontFile, UInt32)
       /// An emoji: the index of its colour font, and its number in that.
       case emoji(font: Int, UInt32)
       /// A character that no font has.
@@ -50,10 +50,13 @@ final class LetterFonts {
     var y: Double
     /// The distance to the origin of the next glyph.
     var advance: Double
+    /// The bytes of its characters in the line's text.
+    var bytes: Range<Int>
   }
 
   /// A shaped line, from left to right. Lengths are in ems.
   struct Line {
+    var text: String
     var glyphs: [Shaped] = []
     var width = 0.0
     var ascent = 0.0
@@ -63,7 +66,7 @@ final class LetterFonts {
   private final class Font {
     let font: OpaquePointer
     let outlines: GlyphOutlines
-    private let file: FontFile
+    let file: FontFile
 
     /// Nil for a file without glyphs.
     init?(_ file: FontFile) {
@@ -121,10 +124,11 @@ final class LetterFonts {
     guard isShaped else { throw .noMemory }
     defer { free(shaped.glyphs) }
     let glyphs = UnsafeBufferPointer(start: shaped.glyphs, count: shaped.count)
-    var line = Line(width: shaped.width, ascent: shaped.ascent, descent: shaped.descent)
+    var line = Line(text: text, width: shaped.width, ascent: shaped.ascent, descent: shaped.descent)
     // The bytes of the line where its characters end.
     var ends: [Int] = []
     for character in text { ends.append((ends.last ?? 0) + character.utf8.count) }
+    let clusters = ClusterBytes(glyphs.map { Int($0.start) }, of: text.utf8.count)
     var index = 0
     var dropped = 0.0
     while index < glyphs.count {
@@ -132,8 +136,10 @@ final class LetterFonts {
       var next = index + 1
       var advance = glyph.advance
       var kind: Shaped.Glyph
+      var bytes = clusters.bytes(from: Int(glyph.start))
       if !glyph.is_missing, fonts.indices.contains(Int(glyph.font)) {
-        kind = .letter(fonts[Int(glyph.font)].outlines.outline(glyph.glyph))
+        let font = fonts[Int(glyph.font)]
+        kind = .letter(font.outlines.outline(glyph.glyph), of: font.file, glyph.glyph)
       } else {
         kind = glyph.is_missing ? .missing(glyph.glyph) : .emoji(font: 0, glyph.glyph)
         let number = Self.character(at: Int(glyph.start), ends)
@@ -141,10 +147,12 @@ final class LetterFonts {
         if EmojiText.isEmoji(character) {
           // All glyphs of a sequence that the font does not join become one.
           while next < glyphs.count, Self.character(at: Int(glyphs[next].start), ends) == number { next += 1 }
+          bytes = (number > 0 ? ends[number - 1] : 0)..<ends[number]
           (kind, advance) = try emoji(character, kind, isOnly: next == index + 1, advance)
         }
       }
-      line.glyphs.append(Shaped(glyph: kind, x: glyph.x - dropped, y: glyph.y, advance: advance))
+      line.glyphs.append(
+        Shaped(glyph: kind, x: glyph.x - dropped, y: glyph.y, advance: advance, bytes: bytes))
       dropped += glyphs[(index + 1)..<next].reduce(0) { $0 + $1.advance } + (glyph.advance - advance)
       index = next
     }
@@ -212,6 +220,29 @@ final class LetterFonts {
     let made = font.flatMap(Font.init)
     parsed[name] = .some(made)
     return made
+  }
+}
+
+/// The bytes of clusters: each ends where the next one begins.
+private struct ClusterBytes {
+  private let starts: [Int]
+  private let count: Int
+
+  /// Clusters of a text of that many bytes, in any order and several times.
+  init(_ starts: [Int], of count: Int) {
+    // What stands before all clusters, and has no glyph, belongs to the first one.
+    self.starts = Set(starts).sorted()
+    self.count = count
+  }
+
+  func bytes(from start: Int) -> Range<Int> {
+    var (low, high) = (0, starts.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if starts[middle] <= start { low = middle + 1 } else { high = middle }
+    }
+    let end = low < starts.count ? starts[low] : count
+    return (low <= 1 ? 0 : start)..<max(end, start)
   }
 }
 

@@ -176,6 +176,7 @@ struct SVGWriter {
       guard visible.touches(label, layout) else { continue }
       if layout.hasMissingGlyphs { missing.insert(label.text) }
       try enlarging?.add(label, layout)
+      guard !isText(label) else { continue }
       for placed in layout.glyphs where numbers[placed.glyph] == nil {
         numbers[placed.glyph] = numbers.count + 1
         try writeDefinition(
@@ -186,12 +187,32 @@ struct SVGWriter {
     for label in drawing.scene.labels {
       let layout = try typesetter.layout(label.text)
       guard visible.touches(label, layout) else { continue }
+      if isText(label) {
+        sink.write("<g text-anchor=\"middle\" xml:space=\"preserve\">\n")
+        writeText(label, layout)
+        sink.write("</g>\n")
+        continue
+      }
+      sink.write("<g role=\"img\" aria-label=\"\(XMLText.escaped(name(of: label)))\">\n")
       writeLetters(layout.letters, label)
       for placed in layout.glyphs {
         guard let number = numbers[placed.glyph] else { continue }
         try writeUse("\(prefix)g\(number)", of: placed, label, typesetter.fonts)
       }
+      sink.write("</g>\n")
     }
+  }
+
+  /// Whether a label is a caption that the viewer sets.
+  private func isText(_ label: DrawingScene.Label) -> Bool {
+    drawing.details.hasTextCaptions && label.text.isCaption
+  }
+
+  /// What a label is called where it is not seen: its words, the emoji's name, or the emoji.
+  private func name(of label: DrawingScene.Label) -> String {
+    let text = label.text.string
+    guard label.text.isCaption else { return drawing.details.names[text] ?? text }
+    return text.split(whereSeparator: \.isNewline).joined(separator: " ")
   }
 
   /// The largest font size of each glyph of outlines that has to be a picture, in pixels of the canvas.
@@ -372,14 +393,16 @@ struct SVGPrefix {
 
 // MARK: - Title and description
 
-/// The title and the description of an SVG file, by which those who cannot see it know what it shows (SVG 1.1, 5.4; WAI-ARIA
-/// Graphics, role `img`).
+/// The title and the description of an SVG file, by which those who cannot see it know what it shows (SVG 1.1, 5.4). The role of the
+/// drawing is `graphics-document`, since that of a picture would hide the names of what is in it (WAI-ARIA Graphics 1.0, 4; WAI-ARIA 1.2, 5.3.4);
+/// `document` is for readers that do not know it.
 struct SVGWords {
   /// Attributes of the root element, each after a blank.
   let attributes: String
   /// The first elements in it, with their line break.
   let elements: String
 
+  /// Emoji that are text are read without names.
   init(_ details: DrawingDetails, prefix: String) {
     let parts = [("title", details.title), ("desc", details.alternative)].compactMap { name, text in
       text.map { (name, $0) }
@@ -389,7 +412,7 @@ struct SVGWords {
       return
     }
     let names = parts.map { prefix + $0.0 }.joined(separator: " ")
-    attributes = " role=\"img\" aria-labelledby=\"\(names)\""
+    attributes = " role=\"graphics-document document\" aria-labelledby=\"\(names)\""
     elements =
       parts.map { "<\($0.0) id=\"\(prefix)\($0.0)\">\(XMLText.escaped($0.1))</\($0.0)>" }.joined(
         separator: "\n")

@@ -24,6 +24,8 @@ struct GlyphLayout {
   var glyphs: [Placed] = []
   /// The letters, as one shape.
   var letters = Outline()
+  /// The letters and the emoji as text: lines from top to bottom, each from left to right.
+  var runs: [TextRun] = []
   /// The width of the text.
   var width: Double
   /// The height of the text.
@@ -36,7 +38,7 @@ struct GlyphLayout {
   var unknown: [UInt32] = []
 
   /// The memory that it takes, in points of outlines.
-  fileprivate var size: Int { letters.points.count + 8 * glyphs.count }
+  fileprivate var size: Int { runs.reduce(letters.points.count + 8 * glyphs.count) { $0 + $1.size } }
 
   /// Moves everything.
   fileprivate mutating func move(x: Double, y: Double) {
@@ -45,6 +47,7 @@ struct GlyphLayout {
       glyphs[index].y += y
     }
     letters.move(x: x, y: y)
+    for index in runs.indices { runs[index].move(x: x, y: y) }
     for index in baselines.indices { baselines[index] += y }
   }
 }
@@ -121,12 +124,16 @@ extension Typesetter {
   /// A shaped line. Without fonts for letters it has a box for each character.
   private func line(_ text: Substring) throws(DrawingRefusal) -> LetterFonts.Line {
     if let line = try letters.shape(text) { return line }
-    var line = LetterFonts.Line(ascent: color.boxHeight, descent: 0)
+    var line = LetterFonts.Line(text: String(text), ascent: color.boxHeight, descent: 0)
+    var byte = 0
     for character in text {
+      let bytes = byte..<byte + character.utf8.count
+      byte = bytes.upperBound
       let shown = character.unicodeScalars.first { !$0.properties.isDefaultIgnorableCodePoint }
       if let shown, !character.isWhitespace {
         line.glyphs.append(
-          LetterFonts.Shaped(glyph: .missing(shown.value), x: line.width, y: 0, advance: color.boxWidth))
+          LetterFonts.Shaped(
+            glyph: .missing(shown.value), x: line.width, y: 0, advance: color.boxWidth, bytes: bytes))
       }
       line.width += character.isWhitespace ? 0.25 : color.boxWidth
     }
@@ -137,9 +144,14 @@ extension Typesetter {
   private func place(_ line: LetterFonts.Line, x: Double, y: Double, in result: inout GlyphLayout)
     throws(DrawingRefusal)
   {
+    var runs = TextRuns(line.text)
     for shaped in line.glyphs {
+      let count = result.glyphs.count
       switch shaped.glyph {
-      case .letter(let outline): result.letters.append(outline, x: x + shaped.x, y: y + shaped.y)
+      case .letter(let outline, let font, let number):
+        result.letters.append(outline, x: x + shaped.x, y: y + shaped.y)
+        let letter = LetterRun.Letter(number: number, x: x + shaped.x, y: y + shaped.y)
+        runs.add(letter, of: font, shaped.bytes)
       case .emoji(let index, let number):
         // A blank glyph has no bitmap.
         guard let font = try fonts.font(index), let extent = font.extent(number) else { continue }
@@ -150,7 +162,9 @@ extension Typesetter {
         result.unknown.append(scalar)
       case .unjoined(let scalars): try placeBox(scalars, shaped, x: x, y: y, in: &result)
       }
+      if result.glyphs.count > count { runs.add(emoji: count, shaped.bytes) }
     }
+    result.runs += runs.finish()
   }
 
   private func placeBox(
@@ -186,6 +200,8 @@ extension Typesetter {
   /// A glyph's box in pixels of the first font, from the start of the text on the baseline; y points downwards.
   private struct Piece {
     var glyph: Glyph
+    /// Its characters.
+    var text: String
     var left: Double
     var top: Double
     var width: Double
@@ -213,7 +229,7 @@ extension Typesetter {
   private func pieces(_ text: String) throws(DrawingRefusal) -> [Piece] {
     let shaped = color.shaper.shape(text)
     // A document may contain joiners and selectors alone; they must stay visible.
-    guard !shaped.isEmpty else { return [missing(text.unicodeScalars.map(\.value), at: 0)] }
+    guard !shaped.isEmpty else { return [missing(text.unicodeScalars.map(\.value), text, at: 0)] }
     var result: [Piece] = []
     var pen = 0.0
     var index = 0
@@ -224,22 +240,25 @@ extension Typesetter {
       let end = shaped[index...].firstIndex { $0.cluster != cluster } ?? shaped.count
       let glyphs = shaped[index..<end]
       let scalars = Self.scalars(of: text, from: cluster, to: end < shaped.count ? shaped[end].cluster : nil)
+      let characters = String(String.UnicodeScalarView(scalars))
       let isBlank = scalars.allSatisfy(\.properties.isWhitespace)
       let extents = glyphs.map { $0.glyph == 0 ? nil : color.extent($0.glyph) }
       let isWhole =
         extents.count == 1 && extents[0] != nil && !color.shaper.isStandIn(shaped[index].glyph, for: scalars)
       if isBlank || isWhole {
         for (glyph, extent) in zip(glyphs, extents) {
-          if let extent { result.append(piece(.color(font: 0, glyph.glyph), extent, glyph, pen, color)) }
+          if let extent {
+            result.append(piece(.color(font: 0, glyph.glyph), characters, extent, glyph, pen, color))
+          }
           pen += advance(of: glyph, in: color)
         }
-      } else if let (font, number, glyph) = try fonts.joined(String(String.UnicodeScalarView(scalars))),
+      } else if let (font, number, glyph) = try fonts.joined(characters),
         let extent = font.extent(glyph.glyph)
       {
-        result.append(piece(.color(font: number, glyph.glyph), extent, glyph, pen, font))
+        result.append(piece(.color(font: number, glyph.glyph), characters, extent, glyph, pen, font))
         pen += advance(of: glyph, in: font)
       } else {
-        let piece = missing(Glyph.shownScalars(of: scalars), at: pen)
+        let piece = missing(Glyph.shownScalars(of: scalars), characters, at: pen)
         result.append(piece)
         pen += piece.width
       }
@@ -253,20 +272,21 @@ extension Typesetter {
     (font.hasFixedAdvance ? ColorFont.advance : glyph.advance) * color.pixelsPerEm
   }
 
-  private func missing(_ scalars: [UInt32], at pen: Double) -> Piece {
+  private func missing(_ scalars: [UInt32], _ text: String, at pen: Double) -> Piece {
     let box = color.ordinary
     return Piece(
-      glyph: .missing(scalars), left: pen, top: -Double(box.top), width: Double(box.width),
+      glyph: .missing(scalars), text: text, left: pen, top: -Double(box.top), width: Double(box.width),
       height: Double(box.height))
   }
 
   private func piece(
-    _ glyph: Glyph, _ extent: GlyphStrike.Extent, _ shaped: Shaper.Shaped, _ pen: Double, _ font: ColorFont
+    _ glyph: Glyph, _ text: String, _ extent: GlyphStrike.Extent, _ shaped: Shaper.Shaped, _ pen: Double,
+    _ font: ColorFont
   ) -> Piece {
     // Exactly 1 in the first font.
     let scale = color.pixelsPerEm / font.pixelsPerEm
     return Piece(
-      glyph: glyph, left: pen + shaped.x * color.pixelsPerEm + Double(extent.left) * scale,
+      glyph: glyph, text: text, left: pen + shaped.x * color.pixelsPerEm + Double(extent.left) * scale,
       top: -shaped.y * color.pixelsPerEm - Double(extent.top) * scale, width: Double(extent.width) * scale,
       height: Double(extent.height) * scale)
   }
@@ -293,6 +313,7 @@ extension Typesetter {
       width: (right - left) / em, height: (bottom - top) / em, baselines: [-center / em])
     for piece in pieces {
       if case .missing = piece.glyph { layout.hasMissingGlyphs = true }
+      layout.runs.append(.emoji(layout.glyphs.count, piece.text))
       layout.glyphs.append(
         GlyphLayout.Placed(
           glyph: piece.glyph, x: (piece.left - middle) / em, y: (piece.top - center) / em,

@@ -5,18 +5,19 @@ import CGraphics
 
 /// The visible area of a drawing: the intersection of its region and the canvas.
 struct VisibleArea {
-  private let left: Double
-  private let top: Double
-  private let right: Double
-  private let bottom: Double
+  let left: Double
+  let top: Double
+  let right: Double
+  let bottom: Double
 
   init(_ drawing: Drawing) {
-    let (canvas, region) = (drawing.scene.canvas, drawing.region)
-    let drawn = DrawnArea(canvas, crop: drawing.details.crop)
-    left = max(region.x, drawn.left)
-    top = max(region.y, drawn.top)
-    right = min(region.x + region.width, drawn.right)
-    bottom = min(region.y + region.height, drawn.bottom)
+    let region = drawing.region
+    let drawn = DrawnArea(drawing)
+    let bleed = drawing.bleed
+    left = max(region.x - bleed, drawn.left)
+    top = max(region.y - bleed, drawn.top)
+    right = min(region.x + region.width + bleed, drawn.right)
+    bottom = min(region.y + region.height + bleed, drawn.bottom)
   }
 
   /// Whether a label's box intersects the area.
@@ -56,10 +57,10 @@ extension GlyphLayout.Placed {
 
 /// The part of the canvas that may be drawn, in its pixels: all of it, or what a crop leaves of it.
 struct DrawnArea {
-  let left: Double
-  let top: Double
-  let right: Double
-  let bottom: Double
+  private(set) var left: Double
+  private(set) var top: Double
+  private(set) var right: Double
+  private(set) var bottom: Double
 
   /// Whether nothing is left.
   var isEmpty: Bool { left >= right || top >= bottom }
@@ -73,6 +74,27 @@ struct DrawnArea {
     let crop = crop ?? CanvasRect(canvas)
     (left, top) = (max(crop.x, 0), max(crop.y, 0))
     (right, bottom) = (min(crop.x + crop.width, width), min(crop.y + crop.height, height))
+  }
+
+  /// What is drawn of a drawing. Where it reaches the edge of a page that is cut, it goes on for the bleed.
+  init(_ drawing: Drawing) {
+    self.init(drawing.scene.canvas, crop: drawing.details.crop)
+    let (region, bleed) = (drawing.region, drawing.bleed)
+    guard bleed > 0, !isEmpty else { return }
+    // A page and a canvas of the same shape differ by rounding: a paper size has fractions of a pixel.
+    let near = max(region.width, region.height) / 500
+    if left < region.x + near { left = min(left, region.x - bleed) }
+    if top < region.y + near { top = min(top, region.y - bleed) }
+    if right > region.x + region.width - near { right = max(right, region.x + region.width + bleed) }
+    if bottom > region.y + region.height - near { bottom = max(bottom, region.y + region.height + bleed) }
+  }
+}
+
+extension Drawing {
+  /// How far it goes on beyond the edges of the page, in pixels of the canvas.
+  var bleed: Double {
+    guard let bleed = details.bleed, let page = details.page else { return 0 }
+    return bleed * region.width / page.width
   }
 }
 

@@ -14,6 +14,10 @@ public struct DrawingDetails: Hashable, Sendable {
   public static let panelGap = 20
   /// The most highlights of a drawing; they fit into a line of the worker's words.
   public static let highlights = 5_000
+  /// The bounds of a bleed, in points: up to 50 mm.
+  public static let bleeds = 0.0...142.0
+  /// The most emoji that have a name.
+  public static let namedTexts = 2_000
   /// The most scalars of a title, and of a description.
   public static let textLength = 2_000
 
@@ -29,6 +33,14 @@ public struct DrawingDetails: Hashable, Sendable {
   public var page: PageSize?
   /// For PDF: how many pages of the same file follow.
   public var pagesLeft: Int
+  /// For PDF: whether the next drawing of the file is on the same page.
+  public var sharesPage = false
+  /// For PDF: how far the drawing goes on beyond the edges of the page, which is to be cut, in points; nil for a page that is not cut.
+  public var bleed: Double?
+  /// For SVG with emoji as pictures: whether captions are text.
+  public var hasTextCaptions = false
+  /// For SVG: the names of emoji by their texts, at most `namedTexts`.
+  public var names: [String: String] = [:]
   /// For pictures made of pixels: how many drawings follow that are painted beside this one, into the same picture.
   public var panelsLeft = 0
   /// For pictures made of pixels: the lines around what differs. At most `highlights`.
@@ -73,16 +85,25 @@ public struct PageSize: Hashable, Sendable {
 extension DrawingDetails {
   /// Writes the keys that have a value:
   ///
-  ///     {"alternative":"…","crop":{…},"highlights":[{…}],"isSmall":true,"page":[595.28,841.89],"pagesLeft":2,"panelsLeft":1,"resolution":300,"title":"…"}
+  ///     {"alternative":"…","bleed":8.5,"crop":{…},"highlights":[{…}],"isSmall":true,"names":{"🐝":"bee"},"page":[595.28,841.89],"pagesLeft":2,"panelsLeft":1,
+  ///      "resolution":300,"title":"…"}
   func write(to writer: inout JSONWriter) {
     writer.object { writer in
       if let alternative {
         writer.key("alternative")
         writer.string(alternative)
       }
+      if let bleed {
+        writer.key("bleed")
+        writer.number(bleed)
+      }
       if let crop {
         writer.key("crop")
         crop.write(to: &writer)
+      }
+      if hasTextCaptions {
+        writer.key("hasTextCaptions")
+        writer.boolean(true)
       }
       if !highlights.isEmpty {
         writer.key("highlights")
@@ -91,6 +112,15 @@ extension DrawingDetails {
       if isSmall {
         writer.key("isSmall")
         writer.boolean(true)
+      }
+      if !names.isEmpty {
+        writer.key("names")
+        writer.object { writer in
+          for (text, name) in names.sorted(by: { $0.key < $1.key }) {
+            writer.key(text)
+            writer.string(name)
+          }
+        }
       }
       if let page {
         writer.key("page")
@@ -111,6 +141,10 @@ extension DrawingDetails {
         writer.key("resolution")
         writer.integer(resolution)
       }
+      if sharesPage {
+        writer.key("sharesPage")
+        writer.boolean(true)
+      }
       if let title {
         writer.key("title")
         writer.string(title)
@@ -125,13 +159,17 @@ extension DrawingDetails {
     try reader.object { (key, reader) throws(ArtError) in
       switch key {
       case "alternative": found.alternative = try reader.boundedText()
+      case "bleed": found.bleed = try reader.bleed()
       case "crop": found.crop = try CanvasRect(from: &reader)
       case "highlights": found.highlights = try Self.highlights(from: &reader)
       case "isSmall": found.isSmall = try reader.boolean()
+      case "hasTextCaptions": found.hasTextCaptions = try reader.boolean()
+      case "names": found.names = try Self.names(from: &reader)
       case "page": found.page = try PageSize(from: &reader)
       case "pagesLeft": found.pagesLeft = try reader.count(0...Self.pages - 1, "pages")
       case "panelsLeft": found.panelsLeft = try reader.count(0...Self.panels - 1, "panels")
       case "resolution": found.resolution = try reader.count(Self.resolutions, "dots per inch")
+      case "sharesPage": found.sharesPage = try reader.boolean()
       case "title": found.title = try reader.boundedText()
       default: throw reader.error("details with the key \"\(key.prefix(40))\"")
       }
@@ -144,6 +182,17 @@ extension DrawingDetails {
     try reader.array { (reader) throws(ArtError) in
       guard found.count < highlights else { throw .badCount(found.count + 1, "highlights") }
       found.append(try DrawingHighlight(from: &reader))
+    }
+    return found
+  }
+}
+
+extension DrawingDetails {
+  fileprivate static func names(from reader: inout JSONReader) throws(ArtError) -> [String: String] {
+    var found: [String: String] = [:]
+    try reader.object { (text, reader) throws(ArtError) in
+      guard found.count < namedTexts else { throw .badCount(found.count + 1, "names") }
+      found[text] = try reader.boundedText()
     }
     return found
   }
@@ -162,6 +211,13 @@ extension PageSize {
 }
 
 extension JSONReader {
+  /// Reads a bleed.
+  fileprivate mutating func bleed() throws(ArtError) -> Double {
+    let bleed = try number()
+    guard DrawingDetails.bleeds.contains(bleed) else { throw error("a bleed of \(numberText(bleed)) points") }
+    return bleed
+  }
+
   /// Reads a text of a drawing's details.
   fileprivate mutating func boundedText() throws(ArtError) -> String {
     let text = try string()

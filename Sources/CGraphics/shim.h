@@ -2,6 +2,7 @@
 #include <glib-object.h>
 
 #include <cairo.h>
+#include <cairo-ft.h>
 #include <cairo-pdf.h>
 #include <chafa.h>
 #include <ft2build.h>

@@ -267,11 +267,12 @@ import Testing
     let renderer = try OtherRenderer()
     let svg = try drawing.as { .svg($0, embedsGlyphs: true) }.made(letterFolders: Self.letters).bytes
     let pdf = try drawing.as { .pdf($0) }.made(letterFolders: Self.letters).bytes
-    for (name, other) in [
-      ("rsvg-convert", try renderer.rsvg(svg)), ("pdftocairo", try renderer.poppler(pdf)),
+    // Poppler makes the stems of text sharper, and moves letters by parts of a pixel.
+    for (name, other, most) in [
+      ("rsvg-convert", try renderer.rsvg(svg), 0.01), ("pdftocairo", try renderer.poppler(pdf), 0.05),
     ] {
       let distance = try #require(own.distance(to: other))
-      #expect(distance.mean < 0.004 && distance.different < 0.01, "\(name): \(distance)")
+      #expect(distance.mean < most * 0.4 && distance.different < most, "\(name): \(distance)")
     }
     let blank = try Pixels(decoding: self.drawing([], isTransparent: false).made().bytes)
     let distance = try #require(own.distance(to: blank))
@@ -308,7 +309,7 @@ import Testing
     var random = SplitMix64(seed: 16)
     let words = try Words("Affe fi 30 Grüße")
     let intact = try typesetter().box(of: words)
-    var (other, refused) = (0, 0)
+    var (other, refused, unwritten) = (0, 0, 0)
     for turn in 0..<120 {
       var bytes = turn == 0 ? Array(whole.prefix(whole.count / 2)) : whole
       for _ in 0..<(turn == 0 ? 0 : 1 + random.below(200)) {
@@ -317,14 +318,21 @@ import Testing
         bytes[place] = UInt8(truncatingIfNeeded: random.next())
       }
       try Data(bytes).write(to: folder.appendingPathComponent("NotoSans-Regular.ttf"))
-      do throws(DrawingRefusal) {
+      do {
         let typesetter = try Typesetter(path: Sheet.font, letterFolders: [folder.path])
-        if try typesetter.box(of: words) != intact { other += 1 }
-      } catch {
+        let box = try typesetter.box(of: words)
+        if box != intact { other += 1 }
+        var label = try label("x")
+        label.text = EmojiText(words, box: box)
+        // Cairo embeds what FreeType can read of it; the rest is drawn as shapes.
+        let pdf = try drawing([label]).as { .pdf($0) }.made(letterFolders: [folder.path]).bytes
+        if !pdf.suffix(16).contains(0x25) { unwritten += 1 }
+      } catch is DrawingRefusal {
         refused += 1
       }
     }
     print("damaged letters: 120 fonts, \(other) other boxes, \(refused) refused")
     #expect(other + refused > 20, "the damage is noticed")
+    #expect(unwritten == 0)
   }
 }

@@ -33,6 +33,29 @@ import Testing
     #expect(distance.mean > 0.006 && distance.different > 0.02, "\(distance)")
   }
 
+  @Test("V6 the paper around an emoji in PDF is white")
+  func paper() throws {
+    let other = try OtherRenderer()
+    let scene = DrawingScene(
+      canvas: try Canvas(width: 700, height: 700), labels: [try Scenes.label("🦋", 350, 350, 600)],
+      picture: nil)
+    let drawing = try Drawing(scene) { .png($0) }
+    let png = try drawing.pixels()
+    let pdf = try drawing.as { .pdf($0) }.made().bytes
+    for usesSplash in [false, true] {
+      let page = try other.poppler(pdf, usesSplash: usesSplash)
+      var nearlyWhite = 0
+      for index in stride(from: 0, to: png.bytes.count, by: 4) {
+        let least = page.bytes[index..<index + 3].min() ?? 0
+        if png.bytes[index..<index + 3].allSatisfy({ $0 == 255 }), (250..<255).contains(least) {
+          nearlyWhite += 1
+        }
+      }
+      // Colours with a little alpha around the butterfly make it 22 % of the page.
+      #expect(nearlyWhite < 700 * 700 / 100, "\(nearlyWhite) pixels")
+    }
+  }
+
   @Test("V8 a PDF page with a side of more than 14,400 points is refused with a scale that works")
   func side() throws {
     let scene = try Scenes.scene(14_400, 10, emoji: 2, seed: 61)

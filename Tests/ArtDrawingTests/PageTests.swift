@@ -126,7 +126,7 @@ import Testing
       })
     #expect(elements.contains { $0.hasPrefix("desc ") } && !elements.contains { $0.hasPrefix("script") })
     let svg = try String(decoding: drawing.as(Self.svg).made().bytes, as: UTF8.self)
-    #expect(svg.contains(#"role="img" aria-labelledby=""#))
+    #expect(svg.contains(#"role="graphics-document document" aria-labelledby=""#))
     let pdf = try other.write(try drawing.as { .pdf($0) }.made().bytes, "words.pdf")
     let info = try other.run("pdfinfo", pdf.path)
     #expect(info.contains("<script>alert(1)</script>") && info.contains("&\"'🐝 ünd"), "\(info)")

@@ -129,4 +129,40 @@ import Testing
     part.region = try CanvasRect(x: 0, y: 0, width: 64, height: 64)
     #expect(try part.made().bytes.count < svg.count / 2)
   }
+
+  @Test(
+    "each emoji of an SVG file is a group with its name, in z-order, and captions are shapes or text by choice"
+  )
+  func groups() throws {
+    let folder = ["/usr/share/fonts/truetype/noto"]
+    let words = try Words("Hello & <you>\n🐝")
+    let caption = EmojiText(
+      words, box: try Typesetter(path: Scenes.font, letterFolders: folder).box(of: words))
+    var labels = try [Scenes.label("🐝", 50, 50, 40), Scenes.label("🌸🌸", 100, 50, 40)]
+    labels.insert(
+      DrawingScene.Label(text: caption, position: try Point(x: 50, y: 80), size: try FontSize(20)), at: 1)
+    var drawing = try Drawing(
+      DrawingScene(canvas: try Canvas(width: 200, height: 100), labels: labels, picture: nil)
+    ) { .svg($0, embedsGlyphs: true) }
+    drawing.details.names = ["🐝": "bee"]
+    func lines() throws -> [Substring] {
+      String(decoding: try drawing.made(letterFolders: folder).bytes, as: UTF8.self).split(separator: "\n")
+    }
+    let groups = try lines().filter { $0.hasPrefix("<g role") }
+    #expect(
+      groups == [
+        #"<g role="img" aria-label="bee">"#, #"<g role="img" aria-label="Hello &amp; &lt;you&gt; 🐝">"#,
+        #"<g role="img" aria-label="🌸🌸">"#,
+      ])
+    #expect(
+      try lines().contains { $0.hasPrefix("<path transform") } && !lines().contains { $0.hasPrefix("<text") })
+    drawing.details.hasTextCaptions = true
+    let other = try OtherRenderer()
+    let elements = try other.elements(try drawing.made(letterFolders: folder).bytes)
+    #expect(
+      elements.filter { $0.hasPrefix("text ") }.map { $0.split(separator: "\t").last ?? "" } == [
+        " Hello & <you>", " \\U0001f41d",
+      ])
+    #expect(!elements.contains { $0.hasPrefix("path ") } && elements.count { $0.hasPrefix("use ") } == 3)
+  }
 }

@@ -80,6 +80,10 @@ import Testing
   func detailForms() throws {
     let crop = try CanvasRect(x: 1, y: 2, width: 3, height: 4)
     let page = try PageSize(width: 595.276, height: 841.89)
+    var print = DrawingDetails(page: page, pagesLeft: 1)
+    (print.bleed, print.sharesPage) = (8.5, true)
+    var named = DrawingDetails()
+    (named.names, named.hasTextCaptions) = (["🐝": "bee", "🌸": "cherry blossom"], true)
     let forms: [(DrawingDetails, String)] = [
       (DrawingDetails(resolution: 300), #"{"resolution":300}"#),
       (DrawingDetails(title: "a\"b", alternative: "🐝 ×1"), #"{"alternative":"🐝 ×1","title":"a\"b"}"#),
@@ -87,6 +91,8 @@ import Testing
         DrawingDetails(crop: crop, page: page, pagesLeft: 999),
         #"{"crop":{"height":4,"width":3,"x":1,"y":2},"page":[595.276,841.89],"pagesLeft":999}"#
       ),
+      (print, #"{"bleed":8.5,"page":[595.276,841.89],"pagesLeft":1,"sharesPage":true}"#),
+      (named, #"{"hasTextCaptions":true,"names":{"🌸":"cherry blossom","🐝":"bee"}}"#),
     ]
     var small = DrawingDetails()
     small.isSmall = true
@@ -102,7 +108,9 @@ import Testing
     for bad in [
       #"{"resolution":0}"#, #"{"resolution":9601}"#, #"{"page":[0.5,10]}"#, #"{"page":[10]}"#,
       #"{"page":[10,14401]}"#,
-      #"{"pagesLeft":1000}"#, #"{"pagesLeft":-1}"#, #"{"crop":{}}"#, #"{"mood":1}"#, #"{"title":"\#(long)"}"#,
+      #"{"pagesLeft":1000}"#, #"{"pagesLeft":-1}"#, #"{"crop":{}}"#, #"{"mood":1}"#, #"{"bleed":-1}"#,
+      #"{"bleed":143}"#,
+      #"{"names":{"🐝":1}}"#, #"{"names":{"🐝":"\#(long)"}}"#, #"{"sharesPage":2}"#, #"{"title":"\#(long)"}"#,
       #"[]"#,
     ] {
       let form =

@@ -36,6 +36,40 @@ import Testing
     #expect(throws: Never.self) { try Page(typed: "a4", margin: "102.5mm") }
   }
 
+  @Test(
+    "a page has cells in the order of reading, more along its longer side, with half of the margin between")
+  func cells() throws {
+    let page = try Page(width: 230, height: 340, margin: 20)
+    // Cells of 90 x 145 mm, and a drawing of 90 x 145 pixels: a pixel is a millimetre.
+    let rect = try CanvasRect(x: 0, y: 0, width: 90, height: 145)
+    for (index, place) in [(20, 20), (120, 20), (20, 175), (120, 175)].enumerated() {
+      let region = try page.region(around: rect, in: Page.Cell(sheet: .four, index: index))
+      #expect(region == (try CanvasRect(x: Double(-place.0), y: Double(-place.1), width: 230, height: 340)))
+    }
+    func column(_ width: Double, _ height: Double, _ sheet: Page.Sheet) throws -> (Double, Double) {
+      let region = try Page(width: width, height: height).region(
+        around: CanvasRect(x: 0, y: 0, width: 1, height: 1),
+        in: Page.Cell(sheet: sheet, index: sheet.rawValue - 1))
+      // The centre of the last cell, in parts of the page.
+      return ((0.5 - region.x) / region.width, (0.5 - region.y) / region.height)
+    }
+    for (sheet, columns, rows) in [
+      (Page.Sheet.two, 1.0, 2.0), (.six, 2, 3), (.eight, 2, 4), (.nine, 3, 3), (.sixteen, 4, 4),
+    ] {
+      let (high, wide) = (try column(100, 200, sheet), try column(200, 100, sheet))
+      #expect(abs(high.0 - (1 - 0.5 / columns)) < 1e-9 && abs(high.1 - (1 - 0.5 / rows)) < 1e-9, "\(sheet)")
+      #expect(abs(wide.0 - (1 - 0.5 / rows)) < 1e-9 && abs(wide.1 - (1 - 0.5 / columns)) < 1e-9, "\(sheet)")
+    }
+    #expect(throws: ArtError.self) {
+      try Page(width: 210, height: 297, margin: 80).region(
+        around: rect, in: Page.Cell(sheet: .nine, index: 0))
+    }
+    #expect(try abs(Page.bleed(typed: "1in") - 72) < 1e-9)
+    for bad in ["", "3", "0mm", "-3mm", "51mm"] {
+      #expect(#expect(throws: ArtError.self) { try Page.bleed(typed: bad) }?.code == .badValue, "\(bad)")
+    }
+  }
+
   @Test("a page has its pixels by the resolution, its points in PDF, and the pixels of CSS in SVG")
   func pixels() throws {
     let page = try Page(typed: "a4")

@@ -23,6 +23,18 @@ extension DrawingScene {
     return size + fill + background + (things.isEmpty ? "" : ": " + things.joined(separator: ", "))
   }
 
+  /// The names of so many of its emoji, by their texts.
+  func names(upTo count: Int) -> [String: String] {
+    var names: [String: String] = [:]
+    var known: Set<String> = []
+    for label in labels where !label.text.isCaption && known.insert(label.text.string).inserted {
+      guard names.count < count else { break }
+      names[label.text.string] = EmojiNames.names(of: label.text.string).first?.name[...].shortened(
+        to: Self.wordLength)
+    }
+    return names
+  }
+
   /// The captions and the kinds of emoji of which something is seen.
   private func words(_ region: CanvasRect) -> [String] {
     var captions: [String] = []

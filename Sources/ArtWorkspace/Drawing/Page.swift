@@ -86,21 +86,81 @@ public struct Page: Hashable, Sendable {
 
   // MARK: - On the page
 
-  /// The part of the plane around the canvas that fills the page when `rect` is fitted into it and centred. Throws `badValue` where
-  /// that goes beyond the bounds of coordinates.
-  func region(around rect: CanvasRect) throws(ArtError) -> CanvasRect {
-    let scale = min((width - 2 * margin) / rect.width, (height - 2 * margin) / rect.height)
+  /// The part of the plane around the canvas that fills the page when `rect` is fitted into it, or into a cell of it, and centred. Throws
+  /// `badValue` where that goes beyond the bounds of coordinates.
+  func region(around rect: CanvasRect, in cell: Cell? = nil) throws(ArtError) -> CanvasRect {
+    let place = area(of: cell)
+    guard min(place.width, place.height) >= Self.leastArea else {
+      throw ArtError(
+        .badValue,
+        "a margin of \(numberText(margin)) mm leaves too little for \(cell?.sheet.rawValue ?? 1) documents on a page; choose a smaller one"
+      )
+    }
+    let scale = min(place.width / rect.width, place.height / rect.height)
     let (across, down) = (width / scale, height / scale)
+    // The centre of the cell is that of the drawing.
+    let (x, y) = ((place.x + place.width / 2) / scale, (place.y + place.height / 2) / scale)
     do throws(ArtError) {
       return try CanvasRect(
-        x: rect.x + (rect.width - across) / 2, y: rect.y + (rect.height - down) / 2, width: across,
-        height: down)
+        x: rect.x + rect.width / 2 - x, y: rect.y + rect.height / 2 - y, width: across, height: down)
     } catch {
       throw ArtError(
         .badValue,
         "\(numberText(rect.width)) x \(numberText(rect.height)) pixels do not fit such a page; choose one that is more alike"
       )
     }
+  }
+
+  /// The rectangle of a cell, in millimetres. Between two cells is half of the margin.
+  private func area(of cell: Cell?) -> (x: Double, y: Double, width: Double, height: Double) {
+    let (columns, rows) = cell.map { $0.sheet.grid(isWide: width > height) } ?? (1, 1)
+    let (column, row) = ((cell?.index ?? 0) % columns, (cell?.index ?? 0) / columns)
+    func part(_ side: Double, _ count: Int, _ index: Int) -> (start: Double, length: Double) {
+      let gap = margin / 2
+      let length = (side - 2 * margin - Double(count - 1) * gap) / Double(count)
+      return (margin + Double(index) * (length + gap), length)
+    }
+    let (across, down) = (part(width, columns, column), part(height, rows, row))
+    return (across.start, down.start, across.length, down.length)
+  }
+
+  /// How many drawings are on a page.
+  public enum Sheet: Int, CaseIterable, Sendable {
+    case two = 2, four = 4, six = 6, eight = 8, nine = 9, sixteen = 16
+
+    /// The margin of a page, unless another is chosen, in millimetres.
+    public static let margin = 10.0
+
+    /// The drawings beside and below each other: more along the longer side.
+    fileprivate func grid(isWide: Bool) -> (columns: Int, rows: Int) {
+      let (less, more) =
+        switch self {
+        case .two: (1, 2)
+        case .four: (2, 2)
+        case .six: (2, 3)
+        case .eight: (2, 4)
+        case .nine: (3, 3)
+        case .sixteen: (4, 4)
+        }
+      return isWide ? (more, less) : (less, more)
+    }
+  }
+
+  /// A place on a page with several drawings, which are in the order of reading.
+  struct Cell {
+    let sheet: Sheet
+    let index: Int
+  }
+
+  /// Parses a bleed such as `3mm`, as points. Throws `badValue`.
+  public static func bleed(typed: String) throws(ArtError) -> Double {
+    guard let length = PaperLength.millimetres(typed.lowercased()), length > 0,
+      DrawingDetails.bleeds.contains(length / inch * points)
+    else {
+      throw ArtError(
+        .badValue, "\(shown(typed)) is no bleed; give a length up to 50mm, such as 3mm or 0.125in")
+    }
+    return length / inch * points
   }
 
   /// The page in points.

@@ -134,6 +134,12 @@ public struct RenderOptions: Sendable {
   public var resolution: Int?
   /// For JPEG, WebP and AVIF: the quality.
   public var quality: Int
+  /// For PDF on a page: how many drawings are on it; nil for one.
+  public var sheet: Page.Sheet?
+  /// For PDF on a page that is cut: how far the drawing goes on beyond its edges, in points.
+  public var bleed: Double?
+  /// For SVG with emoji as pictures: whether captions are text.
+  public var hasTextCaptions = false
   /// The font file that the user named; nil for the default one.
   public var font: String?
 
@@ -156,15 +162,17 @@ public struct RenderOptions: Sendable {
   }
 
   /// The drawing and its size. `title` is the document's name. `ink` is the part of the canvas that is drawn instead of the region, if it is
-  /// trimmed.
-  public func drawing(of scene: DrawingScene, title: String? = nil, ink: CanvasRect? = nil) throws(Failure)
-    -> (drawing: Drawing, size: PixelSize)
-  {
+  /// trimmed. `number` is its place among `count` drawings of a file, from 0.
+  public func drawing(
+    of scene: DrawingScene, title: String? = nil, ink: CanvasRect? = nil, number: Int = 0, of count: Int = 1
+  ) throws(Failure) -> (drawing: Drawing, size: PixelSize) {
     let rect = if let ink { ink } else { try rect(on: scene.canvas) }
     var details = details(of: scene, rect, title: title)
     // Beside the region, the rest of the canvas would be seen.
     if region != nil, page != nil || frame != nil { details.crop = try self.rect(on: scene.canvas) }
-    let (pixels, region) = try placed(rect, &details)
+    let cell = sheet.map { Page.Cell(sheet: $0, index: number % $0.rawValue) }
+    if let cell { details.sharesPage = cell.index + 1 < cell.sheet.rawValue && number + 1 < count }
+    let (pixels, region) = try placed(rect, cell, &details)
     let drawing = Drawing(
       scene: scene, region: region, format: format(pixels), isTransparent: isTransparent,
       fonts: EmojiFont.find(font), details: details)
@@ -194,15 +202,21 @@ public struct RenderOptions: Sendable {
   }
 
   private func details(of scene: DrawingScene, _ rect: CanvasRect, title: String?) -> DrawingDetails {
-    DrawingDetails(
+    var details = DrawingDetails(
       resolution: resolution ?? (page != nil && format.recordsResolution ? Page.resolution : nil),
       title: title, alternative: scene.alternativeText(of: rect))
+    details.bleed = bleed
+    if format == .svg, embedsGlyphs {
+      details.hasTextCaptions = hasTextCaptions
+      details.names = scene.names(upTo: DrawingDetails.namedTexts)
+    }
+    return details
   }
 
   /// The size, and the region that fills it.
-  private func placed(_ rect: CanvasRect, _ details: inout DrawingDetails) throws(Failure) -> (
-    PixelSize, CanvasRect
-  ) {
+  private func placed(_ rect: CanvasRect, _ cell: Page.Cell?, _ details: inout DrawingDetails) throws(Failure)
+    -> (PixelSize, CanvasRect)
+  {
     if let frame {
       do throws(ArtError) { return (frame.size, try frame.region(around: rect)) } catch {
         throw .region(error)
@@ -217,7 +231,7 @@ public struct RenderOptions: Sendable {
     }
     do throws(ArtError) {
       details.page = try page.size
-      return (try page.pixels(format, resolution: resolution), try page.region(around: rect))
+      return (try page.pixels(format, resolution: resolution), try page.region(around: rect, in: cell))
     } catch {
       throw .region(error)
     }

@@ -79,9 +79,9 @@ bool craster_draw_mapped(const struct craster_part *source, struct craster_map m
 // Halves both sides, which must be even; each pixel is the mean of four.
 void craster_halve(const uint8_t *source, ptrdiff_t stride, int32_t width, int32_t height, uint8_t *target);
 
-// Gives transparent pixels around a picture the colours of its edge, with minimal alpha. False for lack of
-// memory.
-bool craster_bleed(uint8_t *pixels, int32_t width, int32_t height);
+// Takes a picture apart: its pixels become opaque and not premultiplied, and their alpha goes into a plane with that many bytes in a row. Pixels
+// that are clear, or nearly, get the colours beside them, up to that many pixels away. False for lack of memory.
+bool craster_separate(uint8_t *pixels, int32_t width, int32_t height, int32_t rings, uint8_t *alpha, ptrdiff_t alpha_stride);
 
 // Finds up to 256 colours, and writes the index of each pixel's colour. Returns the number of colours; 0 where
 // there are more.

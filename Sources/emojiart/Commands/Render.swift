@@ -12,8 +12,9 @@ struct Render: ParsableCommand {
       emojiart render <doc> ... -o <file> [--format <format>]
                [--scale <scale> | --width <width> | --fit <n|wxh> |
                 --page <page>] [--pad] [--margin <length>] [--landscape]
-               [--dpi <dpi>] [--region <x,y,wxh>] [--trim]
-               [--transparent] [--text] [--quality <quality> | --lossless]
+               [--dpi <dpi>] [--up <n>] [--bleed <length>]
+               [--region <x,y,wxh>] [--trim] [--transparent]
+               [--text | --text-captions] [--quality <quality> | --lossless]
                [--max-bytes <n>] [--for <service>] [--font <font>]
                [--at <rev|name>] [--quiet]
       """,
@@ -25,7 +26,10 @@ struct Render: ParsableCommand {
 
       Several documents are the pages of one PDF file; or each is drawn into a file of its own, if FILE has {name} in it, which \
       stands for the document's name, or {n}, its number. --page fits the drawing into a page of paper; what is beside it \
-      stays white, and `emojiart new --canvas a4` has the shape of a page.
+      stays white, and `emojiart new --canvas a4` has the shape of a page. With --up a page of PDF has several documents, and with \
+      --bleed its edges can be cut off: there are crop marks, and the drawing goes on beyond the page.
+
+      A PDF file has its captions and the characters of its emoji as text, which can be searched, copied and read aloud.
 
       --trim leaves out what is empty around the emoji, the fill and the background. --for makes a sticker or an emoji by the rules \
       of a service; it sets the format, the size, --trim, --transparent and --max-bytes:
@@ -49,6 +53,8 @@ struct Render: ParsableCommand {
         emojiart render bees -o bees.png --trim --fit 512x512 --pad --transparent
         emojiart render bees -o bees.jpg --max-bytes 100k
         emojiart render bees ants -o both.pdf
+        emojiart render cards/* -o cards.pdf --page a4 --up 4
+        emojiart render bees -o print.pdf --page a5 --bleed 3mm
         emojiart render bees ants -o '{name}.png'
       """)
 
@@ -104,8 +110,18 @@ struct Render: ParsableCommand {
     help: ArgumentHelp(
       "Dots per inch: of a page (default: 300), and written into PNG and JPEG.", valueName: "dpi"))
   var dpi: String?
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("For PDF: documents on a page: 2, 4, 6, 8, 9 or 16.", valueName: "n"),
+    completion: .list(Page.Sheet.allCases.map { "\($0.rawValue)" }))
+  var up: String?
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("For PDF: go on beyond the page, such as 3mm, with crop marks.", valueName: "length"))
+  var bleed: String?
   @Flag(help: "A transparent canvas instead of a white one.") var transparent = false
   @Flag(help: "For SVG: emoji as text, for the viewer's fonts.") var text = false
+  @Flag(help: "For SVG: only captions as text, for the viewer's fonts.") var textCaptions = false
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp("For JPEG, WebP and AVIF: from 1 to 100 (default: 90).", valueName: "quality"))

@@ -37,6 +37,8 @@ struct RenderArguments {
       embedsGlyphs: !arguments.text, quality: Self.quality(arguments, format),
       page: page, frame: frame, resolution: resolution,
       font: CurrentSettings.option(arguments.font, else: .font))
+    (options.sheet, options.bleed) = try Self.print(arguments, format)
+    options.hasTextCaptions = arguments.textCaptions
     options.isTrimmed = arguments.trim || destination != nil
     options.isLossless = arguments.lossless
     self.options = options
@@ -51,9 +53,14 @@ struct RenderArguments {
         .usage,
         "--lossless is about WebP, and \(format.rawValue.uppercased()) is to be written; leave it out")
     }
-    if arguments.text, format != .svg {
+    if arguments.text, arguments.textCaptions {
+      throw ArtError(.usage, "--text or --text-captions: give one of them")
+    }
+    if arguments.text || arguments.textCaptions, format != .svg {
       throw ArtError(
-        .usage, "--text is about SVG, and \(format.rawValue.uppercased()) is to be written; leave it out")
+        .usage,
+        "\(arguments.text ? "--text" : "--text-captions") is about SVG, and \(format.rawValue.uppercased()) is to be written; leave it out"
+      )
     }
     if arguments.transparent, format == .jpeg {
       throw ArtError(.usage, "--transparent: JPEG has no transparency; write PNG or WebP, or leave it out")
@@ -123,7 +130,37 @@ struct RenderArguments {
     where isGiven {
       throw ArtError(.usage, "--page or \(name): give one of them")
     }
-    return try Page(typed: typed, margin: arguments.margin, isLandscape: arguments.landscape)
+    // Several documents that touch each other would look like one.
+    let margin = arguments.margin ?? (arguments.up == nil ? nil : "\(numberText(Page.Sheet.margin))mm")
+    return try Page(typed: typed, margin: margin, isLandscape: arguments.landscape)
+  }
+
+  /// What is about pages of PDF that are printed and cut.
+  private static func print(_ arguments: Render, _ format: PictureFormat) throws(ArtError) -> (
+    Page.Sheet?, bleed: Double?
+  ) {
+    for (name, isGiven) in [("--up", arguments.up != nil), ("--bleed", arguments.bleed != nil)] where isGiven
+    {
+      guard format == .pdf else {
+        throw ArtError(
+          .usage, "\(name) is about PDF, and \(format.rawValue.uppercased()) is to be written; leave it out")
+      }
+      guard arguments.page != nil else {
+        throw ArtError(.usage, "\(name) is about a page; give --page, too, or leave it out")
+      }
+    }
+    guard arguments.up == nil || arguments.bleed == nil else {
+      throw ArtError(.usage, "--up or --bleed: give one of them")
+    }
+    var sheet: Page.Sheet?
+    if let typed = arguments.up {
+      sheet = Int(typed).flatMap { Page.Sheet(rawValue: $0) }
+      guard sheet != nil else {
+        throw ArtError(
+          .badValue, "\(shown(typed)) is no number of documents for a page; give 2, 4, 6, 8, 9 or 16")
+      }
+    }
+    return (sheet, try arguments.bleed.map { (typed) throws(ArtError) in try Page.bleed(typed: typed) })
   }
 
   private static func resolution(_ arguments: Render, _ format: PictureFormat) throws(ArtError) -> Int? {
@@ -280,21 +317,23 @@ struct RenderArguments {
     return (.scale(scale), "--scale \(typed)")
   }
 
-  /// A document as it is, its drawing and the size of that. Throws what reading throws, and `badValue` as below.
+  /// A document as it is, its drawing and the size of that; `number` is its place among `count` drawings of the file. Throws what reading
+  /// throws, and `badValue` as below.
   func drawing(
-    of file: DocumentFile
+    of file: DocumentFile, number: Int = 0, of count: Int = 1
   ) throws(ArtError) -> (view: DocumentView, drawing: Drawing, size: PixelSize) {
     let view = try DocumentView(file, at: reference, recovery: .ofCommand)
     let ink = options.isTrimmed ? try ink(of: view.scene, in: file.path) : nil
-    return try drawing(of: file, view, ink: ink)
+    return try drawing(of: file, view, ink: ink, number: number, of: count)
   }
 
   /// The same of a document that was read; `ink` is the part that is drawn of a trimmed one.
   func drawing(
-    of file: DocumentFile, _ view: DocumentView, ink: CanvasRect?
+    of file: DocumentFile, _ view: DocumentView, ink: CanvasRect?, number: Int = 0, of count: Int = 1
   ) throws(ArtError) -> (view: DocumentView, drawing: Drawing, size: PixelSize) {
     let (drawing, size) = try self.drawing { () throws(RenderOptions.Failure) in
-      try options.drawing(of: view.scene, title: DocumentView.title(of: file.path), ink: ink)
+      try options.drawing(
+        of: view.scene, title: DocumentView.title(of: file.path), ink: ink, number: number, of: count)
     }
     return (view, drawing, size)
   }

@@ -94,7 +94,8 @@ struct SeveralDrawings {
     ) { [arguments] (index) throws(ArtError) in
       let page = pages[index]
       let view = try DocumentView(page.file, at: arguments.reference, recovery: .ofCommand)
-      let (_, drawing, _) = try arguments.drawing(of: page.file, view, ink: page.ink)
+      let (_, drawing, _) = try arguments.drawing(
+        of: page.file, view, ink: page.ink, number: index, of: pages.count)
       guard view.content.revision == page.revision else {
         throw ArtError(
           .movedOn, "\(page.file.path) was edited while the pages were drawn; draw them again",
@@ -112,7 +113,9 @@ struct SeveralDrawings {
   private func write(_ pages: [Page], _ drawn: [Drawn], bytes: Int) throws(ArtError) {
     let mediaType = arguments.options.format.mediaType
     guard isJSON else {
-      return try Output.line(safe("\(mediaType) \(pages.count) pages, \(arguments.output)"))
+      let count = arguments.options.sheet.map { (pages.count - 1) / $0.rawValue + 1 } ?? pages.count
+      return try Output.line(
+        safe("\(mediaType) \(count) \(count == 1 ? "page" : "pages"), \(arguments.output)"))
     }
     let entries = zip(pages, drawn).map { page, drawn in
       let fields: [String: JSON] = [
