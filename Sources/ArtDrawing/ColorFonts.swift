@@ -62,9 +62,22 @@ final class ColorFonts {
     let full = text.withEmojiSelectors
     for index in opened.indices {
       guard let font = try font(index) else { continue }
-      if let glyph = font.only(text) ?? (full == text ? nil : font.only(full)) { return (font, index, glyph) }
+      guard let glyph = font.only(text) ?? (full == text ? nil : font.only(full)) else { continue }
+      let isUsable = index == 0 ? true : try isReadable(glyph.glyph, in: font)
+      if isUsable { return (font, index, glyph) }
     }
     return nil
+  }
+
+  /// Whether a glyph of a font that nobody chose is intact. Throws `noMemory`.
+  private func isReadable(_ glyph: UInt32, in font: ColorFont) throws(DrawingRefusal) -> Bool {
+    do throws(DrawingRefusal) {
+      _ = try font.outlines(glyph)
+      return true
+    } catch {
+      if error.reason == .noMemory { throw error }
+      return false
+    }
   }
 
   /// The outlines of a glyph, mapped to ems from the top left corner of its box; nil for a bitmap or a box. Throws `badFont` and `noMemory`.
@@ -97,6 +110,16 @@ final class ColorFonts {
   func unitsPerEm(_ glyph: Glyph) throws(DrawingRefusal) -> Double {
     guard case .color(let index, _) = glyph, let font = try font(index) else { return 1 }
     return font.shaper.unitsPerEm
+  }
+
+  /// What tells a glyph from all others, in this font or another one. Throws `noMemory`.
+  func name(of glyph: Glyph) throws(DrawingRefusal) -> String {
+    switch glyph {
+    case .missing(let scalars): return scalars.map { String($0, radix: 16) }.joined(separator: "-")
+    case .color(let index, let number):
+      guard let font = try font(index) else { return "" }
+      return "\(font.shaper.family) \(font.hasBitmaps) \(number)"
+    }
   }
 
   /// Whether a glyph is a picture of pixels in its font. Throws `noMemory`.

@@ -302,7 +302,7 @@ extension ColorTable {
       guard table.newBase(number) != nil, let box = table.clipBox(number) else {
         return try paintGlyph(number, map)
       }
-      glyph.steps.append(.beginClip(Outline(box), map))
+      glyph.steps.append(.beginClip(map.isDrawable ? Outline(box) : Outline(), map))
       try paintGlyph(number, map)
       glyph.steps.append(.endClip)
     }

@@ -56,18 +56,24 @@ final class PDFImages {
     let drawn: Drawn
     /// Maps what is drawn to ems from the font's origin.
     let map: Affine
+    /// The font size that a picture is for; nil for shapes.
+    var pointsPerEm: Double?
   }
 
   /// The points of an em of shapes that are kept: Cairo counts in 256ths of a point.
   private static let recordedEm = 100.0
   /// The pixels of all glyphs of outlines that are pictures, which Cairo keeps until the file is written.
   private static let outlinePixels = 8_000_000.0
+  /// Those of the pages so far.
+  private var keptPixels = 0.0
+  private static let leastSide = 48.0
   /// The pixels of a side of each at most.
   private var pictureSide = OutlineBitmap.side
 
-  /// Sets the size of the pictures of outlines, for so many of them on a page.
+  /// Sets the size of the pictures of outlines, for so many of them on the next page.
   func setSide(ofPictures count: Int) {
-    pictureSide = min(OutlineBitmap.side, (Self.outlinePixels / Double(max(count, 1))).squareRoot())
+    let left = max(0, Self.outlinePixels - keptPixels)
+    pictureSide = max(Self.leastSide, min(OutlineBitmap.side, (left / Double(max(count, 1))).squareRoot()))
   }
 
   /// Dots per inch of glyphs that are pictures.
@@ -77,7 +83,10 @@ final class PDFImages {
   func outlines(_ glyph: Glyph, _ outlines: ColorGlyph, pointsPerEm: Double) throws(DrawingRefusal)
     -> Outlines?
   {
-    if let known = self.outlines[glyph] { return known }
+    // A picture is made again for a use that is much larger.
+    if let known = self.outlines[glyph], known.pointsPerEm.map({ pointsPerEm < 1.5 * $0 }) ?? true {
+      return known
+    }
     guard let ink = outlines.ink else { return nil }
     let made: Outlines
     if outlines.isPDFVector {
@@ -105,7 +114,9 @@ final class PDFImages {
       guard let bitmap = try OutlineBitmap(outlines, pixelsPerEm: pixels, side: pictureSide) else {
         return nil
       }
-      made = Outlines(drawn: .picture(try PDFPicture(bitmap.pixels)), map: bitmap.map)
+      keptPixels += Double(bitmap.pixels.width * bitmap.pixels.height)
+      made = Outlines(
+        drawn: .picture(try PDFPicture(bitmap.pixels)), map: bitmap.map, pointsPerEm: pointsPerEm)
     }
     self.outlines[glyph] = made
     return made

@@ -64,24 +64,21 @@ struct PaintingPlan {
 }
 
 extension PaintingPlan {
-  /// How the only glyph of each text is drawn from the first font's outlines; nil where a text has something else.
+  /// How the only glyph of the only text is drawn from the first font's outlines; nil for anything else.
   private static func outlines(of texts: [EmojiText], _ typesetter: Typesetter) throws(DrawingRefusal)
     -> Drawn.Outlines?
   {
-    var found: Drawn.Outlines?
-    for text in texts {
-      let layout = try typesetter.layout(text)
-      guard layout.glyphs.count == 1, layout.letters.isEmpty, !text.isCaption,
-        // As it is: a program that has the font does not put U+FE0F in.
-        let glyph = typesetter.fonts.first.only(text.string),
-        layout.glyphs[0].glyph == .color(font: 0, glyph.glyph),
-        let outlines = try typesetter.fonts.first.outlines(glyph.glyph)
-      else { return nil }
-      let box = layout.glyphs[0]
-      found = Drawn.Outlines(
-        scale: outlines.inBox.a, x: box.x + outlines.inBox.e - glyph.x, y: box.y + outlines.inBox.f + glyph.y)
-    }
-    return found
+    guard texts.count == 1, !texts[0].isCaption else { return nil }
+    let layout = try typesetter.layout(texts[0])
+    let first = typesetter.fonts.first
+    guard layout.glyphs.count == 1, layout.letters.isEmpty,
+      // As it is: a program that has the font does not put U+FE0F in.
+      let glyph = first.only(texts[0].string), layout.glyphs[0].glyph == .color(font: 0, glyph.glyph),
+      let outlines = try first.outlines(glyph.glyph)
+    else { return nil }
+    let box = layout.glyphs[0]
+    return Drawn.Outlines(
+      scale: outlines.inBox.a, x: box.x + outlines.inBox.e - glyph.x, y: box.y + outlines.inBox.f + glyph.y)
   }
 }
 

@@ -26,7 +26,7 @@ struct SVGWriter {
     // The viewer draws text. A font only gives positions, and shows which glyphs are missing.
     let isFontless = !embedsGlyphs && fonts.colors.isEmpty
     let typesetter = isFontless ? nil : try Typesetter(fonts)
-    let prefix = SVGPrefix(drawing, size, font: typesetter?.fonts.first).text
+    let prefix = try SVGPrefix(drawing, size, embedsGlyphs ? typesetter : nil).text
     var writer = SVGWriter(
       drawing: drawing, typesetter: typesetter, sink: ByteSink(receive), prefix: prefix,
       scale: Double(size.width) / drawing.region.width)
@@ -369,20 +369,32 @@ struct SVGPrefix {
   /// A letter and eight hexadecimal digits, with a hyphen.
   let text: String
 
-  init(_ drawing: Drawing, _ size: PixelSize, font: ColorFont?) {
+  /// Throws what laying texts out throws. Without a typesetter no glyph has a name.
+  init(_ drawing: Drawing, _ size: PixelSize, _ typesetter: Typesetter?) throws(DrawingRefusal) {
     let (scene, region, details) = (drawing.scene, drawing.region, drawing.details)
     let drawn = DrawnArea(scene.canvas, crop: details.crop)
     // Only what elements with a name depend on.
     let numbers = [
       drawn.left, drawn.top, drawn.width, drawn.height, region.x, region.y, region.width, region.height,
-      Double(size.width), Double(size.height), font?.hasBitmaps == false ? 1 : 0,
+      Double(size.width), Double(size.height),
     ]
-    let words =
-      numbers.map(XMLText.number)
-      + [details.title, details.alternative, font?.shaper.family].map { $0 ?? "" }
+    var words = numbers.map(XMLText.number) + [details.title ?? "", details.alternative ?? ""]
+    if let typesetter {
+      // Names of glyphs are numbers in the order of their first visible use.
+      let visible = VisibleArea(drawing)
+      var glyphs: Set<Glyph> = []
+      for label in scene.labels {
+        let layout = try typesetter.layout(label.text)
+        guard visible.touches(label, layout) else { continue }
+        for placed in layout.glyphs where glyphs.insert(placed.glyph).inserted {
+          words.append(try typesetter.fonts.name(of: placed.glyph))
+        }
+      }
+      words.append(details.hasTextCaptions ? "text" : "paths")
+    }
     // FNV-1a.
     var digest: UInt64 = 0xcbf2_9ce4_8422_2325
-    for word in words + scene.labels.map(\.text.string) {
+    for word in words {
       for byte in word.utf8 { digest = (digest ^ UInt64(byte)) &* 0x100_0000_01b3 }
       digest = (digest ^ 0xFF) &* 0x100_0000_01b3
     }

@@ -363,7 +363,11 @@ extension Drawn.Outlines {
     try reader.comma()
     let x = try reader.number()
     try reader.comma()
-    self.init(scale: scale, x: x, y: try reader.number())
+    let y = try reader.number()
+    guard (0.01...100).contains(scale), abs(x) < 100, abs(y) < 100 else {
+      throw reader.error("outlines at no place")
+    }
+    self.init(scale: scale, x: x, y: y)
     try reader.close()
   }
 }

@@ -119,7 +119,7 @@ public struct Drawn: Hashable, Sendable {
   /// Of a drawing in the format `ink`: the smallest rectangle of the canvas that holds all that is drawn; nil if nothing is.
   public var ink: CanvasRect?
 
-  /// Where the outlines are from that make every emoji of the drawing; nil where one is something else, or of another font than the first.
+  /// Of a drawing of one emoji that is a glyph of outlines of the first font: how that is drawn from the font; nil for any other.
   public var outlines: Outlines?
 
   /// How a program that has the font draws an emoji as this one does.

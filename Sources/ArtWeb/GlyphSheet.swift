@@ -15,7 +15,7 @@ struct GlyphSheet {
   private var canvas: Canvas
   private var list: [DrawingScene.Label] = []
   /// The design, if it is not the chosen one.
-  private var font: EmojiFontName?
+  private(set) var font: EmojiFontName?
 
   /// Parses the body. Throws `badJSON`, `badValue`, `badText`, and `tooLarge`.
   init(_ body: [UInt8]) throws(ArtError) {

@@ -112,9 +112,12 @@ public final class StudioBodies: Sendable {
   /// Draws labels for a page. If all are outlines of one font, the answer says how the page draws them from that font, larger than any picture:
   /// `Emojiart-Outlines: <scale> <x> <y> <tag>`. Throws what parsing the body throws, and `unavailable` without the worker.
   public func glyphs(_ body: [UInt8]) async throws(ArtError) -> Body {
-    let drawing = try GlyphSheet(body).drawing(in: choice?.current)
+    let sheet = try GlyphSheet(body)
+    let drawing = try sheet.drawing(in: choice?.current)
     let (drawn, bytes) = try await report(drawing, "the emoji")
-    guard let outlines = drawn.outlines, let path = drawing.fonts.first, let tag = EmojiFont.tag(of: path)
+    // Samples of another design are not what the page is painted with.
+    guard sheet.font == nil, let outlines = drawn.outlines, let path = drawing.fonts.first,
+      let tag = EmojiFont.tag(of: path)
     else {
       return Body(bytes: bytes, mediaType: "image/png")
     }

@@ -14,6 +14,12 @@ public enum EmojiFont {
       choice, environment: { Environment[$0] }, isFile: { FileStatus.isRegularFile(at: $0, access: R_OK) })
   }
 
+  /// Fonts to measure with: boxes are the same in each, so any design does where Noto is missing.
+  static func findAny() -> [String] {
+    let fonts = find(nil)
+    return fonts.isEmpty ? sharpDesigns().first.map { find($0.rawValue) } ?? [] : fonts
+  }
+
   /// The same for tests. A path that the user gave is not checked here: drawing reports what is wrong with it.
   static func find(
     _ choice: String?, environment: @escaping (String) -> String?, isFile: (String) -> Bool
@@ -25,7 +31,7 @@ public enum EmojiFont {
     }
     var found: [String] = []
     if let choice = choice ?? environment("EMOJIART_FONT") {
-      found = EmojiFontName(rawValue: choice).map(files) ?? []
+      found = EmojiFontName(rawValue: choice.lowercased()).map(files) ?? []
       if found.isEmpty { found = [choice] }
     }
     for path in files(.noto) where !found.contains(path) { found.append(path) }

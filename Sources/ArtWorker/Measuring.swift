@@ -10,7 +10,7 @@ extension Renderer {
   /// rest. A result is `refused` with `noFont` where no installed font has one of the characters. Cancelling the task cancels what is
   /// left.
   public func boxes(of words: [Words]) async -> [Result<TextBox, DrawingFailure>] {
-    let fonts = FontPaths(colors: EmojiFont.find(nil), letterFolders: LetterFontFolders.find())
+    let fonts = FontPaths(colors: EmojiFont.findAny(), letterFolders: LetterFontFolders.find())
     var results: [Result<TextBox, DrawingFailure>] = []
     while results.count < words.count {
       let left = Array(words[results.count...])

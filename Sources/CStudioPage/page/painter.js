@@ -91,6 +91,7 @@ port.onmessage = (/** @type {MessageEvent} */ event) => {
   // Another font: all pictures are fetched again.
   if (message.font) {
     fontsChosen += 1;
+    forgetFonts();
     for (const each of [...sheets]) drop(each);
     for (const glyph of glyphs.values()) [glyph.outlines, glyph.isFailed] = [undefined, false];
     missing.clear();
@@ -208,7 +209,7 @@ function paint(kind, request) {
   }
   shrink();
   const bitmap = canvas.transferToImageBitmap();
-  const isSharp = !missing.size && !isFetching && !isFontComing && Boolean(!pictureKey || picture);
+  const isSharp = !missing.size && !isFetching && !fontsComing && Boolean(!pictureKey || picture);
   port.postMessage({ kind, bitmap, request, stamp, isSharp, held, milliseconds: performance.now() - start }, [bitmap]);
 }
 
@@ -330,11 +331,22 @@ function paintLabels(pen, list, x, y, scale, width, height, without) {
 // MARK: Outlines
 
 /**
- * The fonts that were asked for, by their tags: whether each can be used.
- * @type {Map<string, boolean>}
+ * The fonts that were asked for, by their tags; null for one that is on its way, or that the browser does not take.
+ * @type {Map<string, FontFace | null>}
  */
 const fonts = new Map();
-let isFontComing = false;
+/** How many are on their way. */
+let fontsComing = 0;
+/** Glyphs of the largest step that were no outlines, as long as none was: a font of bitmaps is asked for no more. */
+let withoutOutlines = 0;
+const faces = /** @type {{ fonts: FontFaceSet }} */ (/** @type {unknown} */ (self)).fonts;
+
+/** Another font was chosen. */
+function forgetFonts() {
+  for (const font of fonts.values()) if (font) faces.delete(font);
+  fonts.clear();
+  withoutOutlines = 0;
+}
 /** The size at which text is set, and then enlarged: browsers have a largest one. */
 const fontSize = 1000;
 
@@ -365,18 +377,24 @@ const familyOf = (tag) => `emojiart ${tag}`;
 /** @param {string} tag */
 async function loadFont(tag) {
   if (fonts.has(tag) || !ticket) return;
-  fonts.set(tag, false);
-  isFontComing = true;
+  fonts.set(tag, null);
+  fontsComing += 1;
   try {
     const response = await fetch(`/font?tag=${tag}`, { headers: { Authorization: `Bearer ${ticket}` } });
-    if (!response.ok) throw new Error(String(response.status));
-    const font = await new FontFace(familyOf(tag), await response.arrayBuffer()).load();
-    /** @type {{ fonts: FontFaceSet }} */ (/** @type {unknown} */ (self)).fonts.add(font);
-    fonts.set(tag, true);
-  } catch {
-    // The largest picture stands for it. Another one has another tag; the same one would fail again.
+    if (!response.ok) throw Object.assign(new Error('refused'), { status: response.status });
+    const bytes = await response.arrayBuffer();
+    // One that the browser does not take is not tried again: the largest picture stands for it.
+    const font = await new FontFace(familyOf(tag), bytes).load().catch(() => null);
+    if (font && fonts.has(tag)) {
+      faces.add(font);
+      fonts.set(tag, font);
+    }
+  } catch (error) {
+    fonts.delete(tag);
+    if (/** @type {{ status?: number }} */ (error).status === 401) ticket = '';
+    tryLater();
   } finally {
-    isFontComing = false;
+    fontsComing -= 1;
     again();
   }
 }
@@ -514,8 +532,8 @@ async function fetchGlyphs() {
   // Those with a picture each are asked for when all others are there.
   const shared = all.filter(({ step }) => steps[step] <= sharedStep);
   const rest = all.filter(({ step }) => step < steps.length - 1);
-  // Those of the largest step come alone: the answer says how that glyph is drawn from its font.
-  const batch = shared.length ? shared.slice(0, sheetCells) : rest.length ? rest : all.slice(0, 1);
+  // Those of the largest step come alone if they may be outlines: the answer says how that glyph is drawn from its font.
+  const batch = shared.length ? shared.slice(0, sheetCells) : rest.length ? rest : withoutOutlines < 3 ? all.slice(0, 1) : all;
   // The glyphs that the view needs no more are not asked for; a painting asks for them again.
   missing.clear();
   batch.sort((a, b) => a.step - b.step);
@@ -546,12 +564,13 @@ async function fetchSheet(batch) {
     });
     if (!response.ok) throw Object.assign(new Error('refused'), { status: response.status });
     const field = response.headers.get('Emojiart-Outlines');
+    if (part.length === 1 && steps[part[0].step] === steps[steps.length - 1]) withoutOutlines = field ? -Infinity : withoutOutlines + 1;
     if (field && part.length === 1 && before === fontsChosen) {
       const [scale, x, y, tag] = field.split(' ');
       part[0].glyph.outlines = { scale: Number(scale), x: Number(x), y: Number(y), tag };
     }
     const image = await createImageBitmap(await response.blob());
-    if (before !== fontsChosen) return;
+    if (before !== fontsChosen) return image.close();
     const isShared = steps[part[0].step] <= sharedStep;
     const images = isShared ? [] : await Promise.all(places.map(({ x, y, width: across, height: down }) => createImageBitmap(image, x, y, across, down)));
     if (!isShared) image.close();
@@ -564,6 +583,7 @@ async function fetchSheet(batch) {
     });
     failures = 0;
   } catch (error) {
+    if (before !== fontsChosen) return;
     const status = /** @type {{ status?: number }} */ (error).status;
     if (status === 400 || status === 413) {
       // One of them cannot be drawn: each half is tried by itself.
