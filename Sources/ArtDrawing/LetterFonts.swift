@@ -127,7 +127,8 @@ final class LetterFonts {
     var line = Line(text: text, width: shaped.width, ascent: shaped.ascent, descent: shaped.descent)
     // The bytes of the line where its characters end.
     var ends: [Int] = []
-    for character in text { ends.append((ends.last ?? 0) + character.utf8.count) }
+    let characters = Array(text)
+    for character in characters { ends.append((ends.last ?? 0) + character.utf8.count) }
     let clusters = ClusterBytes(glyphs.map { Int($0.start) }, of: text.utf8.count)
     var index = 0
     var dropped = 0.0
@@ -143,12 +144,11 @@ final class LetterFonts {
       } else {
         kind = glyph.is_missing ? .missing(glyph.glyph) : .emoji(font: 0, glyph.glyph)
         let number = Self.character(at: Int(glyph.start), ends)
-        let character = text[text.index(text.startIndex, offsetBy: number)]
-        if EmojiText.isEmoji(character) {
+        if characters.indices.contains(number), EmojiText.isEmoji(characters[number]) {
           // All glyphs of a sequence that the font does not join become one.
           while next < glyphs.count, Self.character(at: Int(glyphs[next].start), ends) == number { next += 1 }
           bytes = (number > 0 ? ends[number - 1] : 0)..<ends[number]
-          (kind, advance) = try emoji(character, kind, isOnly: next == index + 1, advance)
+          (kind, advance) = try emoji(characters[number], kind, isOnly: next == index + 1, advance)
         }
       }
       line.glyphs.append(
@@ -178,7 +178,12 @@ final class LetterFonts {
 
   /// The number of the character that has a byte of the text.
   private static func character(at byte: Int, _ ends: [Int]) -> Int {
-    min(ends.firstIndex { $0 > byte } ?? 0, max(ends.count - 1, 0))
+    var (low, high) = (0, max(ends.count - 1, 0))
+    while low < high {
+      let middle = (low + high) / 2
+      if ends[middle] > byte { high = middle } else { low = middle + 1 }
+    }
+    return low
   }
 
   /// The fonts for a text, the first one first: those of its scripts, those for symbols where they are needed, and for a character that none
