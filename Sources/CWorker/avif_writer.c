@@ -1,35 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// AVIF with the encoder of libavif, which decode_avif.c opens at run time.
+// AVIF files, with the encoder of libavif.
 #include "CLossy.h"
 
 #include "CRaster.h"
-#include "picture_decoder.h"
+#include "avif_library.h"
 
 #include <dlfcn.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-// MARK: The interface of libavif 15 (0.11) and 16 (1.0 to 1.4), as far as it is used
-
-struct bytes {
-  uint8_t *data;
-  size_t count;
-};
-
-// The beginning of an avifImage.
-struct picture {
-  uint32_t width, height, depth;
-  int format, range, position;
-  uint8_t *planes[3];
-  uint32_t strides[3];
-  int owns_planes;
-  uint8_t *alpha;
-  uint32_t alpha_stride;
-  int owns_alpha, is_premultiplied;
-  struct bytes profile;
-  uint16_t primaries, transfer, matrix;
-};
 
 // The beginning of an avifEncoder.
 struct encoder {
@@ -49,49 +28,19 @@ struct encoder {
   };
 };
 
-// An avifRGBImage, as in decode_avif.c.
-struct source {
-  uint32_t width, height, depth;
-  int format, upsampling, downsampling, avoids_yuv, ignores_alpha, is_premultiplied, is_float;
-  union {
-    struct {
-      uint8_t *pixels;
-      uint32_t stride;
-    } fifteen;
-    struct {
-      int most_threads;
-      uint8_t *pixels;
-      uint32_t stride;
-    } sixteen;
-    // For fields that a later release adds.
-    uint8_t room[128];
-  };
-};
-
-enum { source_rgb = 0, source_rgba = 1, full_colours = 1, half_colours = 3, can_encode = 2 };
+enum { can_encode = 2 };
 // sRGB: the colours of BT.709, its own curve, and the matrix of BT.601, as avifenc writes it.
 enum { srgb_primaries = 1, srgb_transfer = 13, srgb_matrix = 6 };
 
-// The declarations above are compared with the installed ones.
-#include <avif/avif.h>
-#define SAME(ours, our_field, theirs, their_field) \
-  _Static_assert(offsetof(struct ours, our_field) == offsetof(theirs, their_field), #theirs "." #their_field)
-SAME(picture, format, avifImage, yuvFormat);
-SAME(picture, primaries, avifImage, colorPrimaries);
-SAME(picture, matrix, avifImage, matrixCoefficients);
 SAME(encoder, most_threads, avifEncoder, maxThreads);
 SAME(encoder, speed, avifEncoder, speed);
-_Static_assert(sizeof(struct source) >= sizeof(avifRGBImage), "room");
-_Static_assert(full_colours == (int)AVIF_PIXEL_FORMAT_YUV444 && half_colours == (int)AVIF_PIXEL_FORMAT_YUV420, "colours");
 _Static_assert(can_encode == (int)AVIF_CODEC_FLAG_CAN_ENCODE, "flags");
 #if AVIF_VERSION_MAJOR >= 1
 SAME(encoder, sixteen.quality, avifEncoder, quality);
 SAME(encoder, sixteen.quality_alpha, avifEncoder, qualityAlpha);
-SAME(source, sixteen.pixels, avifRGBImage, pixels);
 #else
 SAME(encoder, fifteen.least, avifEncoder, minQuantizer);
 SAME(encoder, fifteen.most_alpha, avifEncoder, maxQuantizerAlpha);
-SAME(source, fifteen.pixels, avifRGBImage, pixels);
 #endif
 
 // MARK: The library
@@ -100,14 +49,14 @@ SAME(source, fifteen.pixels, avifRGBImage, pixels);
 struct library {
   int version;
   const char *(*codec)(int choice, uint32_t flags);
-  struct picture *(*create_picture)(uint32_t width, uint32_t height, uint32_t depth, int format);
-  void (*destroy_picture)(struct picture *);
-  int (*set_xmp)(struct picture *, const uint8_t *, size_t);
-  void (*set_defaults)(struct source *, const struct picture *);
-  int (*convert)(struct picture *, const struct source *);
+  struct image *(*create_picture)(uint32_t width, uint32_t height, uint32_t depth, int format);
+  void (*destroy_picture)(struct image *);
+  int (*set_xmp)(struct image *, const uint8_t *, size_t);
+  void (*set_defaults)(struct target *, const struct image *);
+  int (*convert)(struct image *, const struct target *);
   struct encoder *(*create)(void);
   void (*destroy)(struct encoder *);
-  int (*write)(struct encoder *, const struct picture *, struct bytes *);
+  int (*write)(struct encoder *, const struct image *, struct bytes *);
   void (*free_bytes)(struct bytes *);
 };
 
@@ -140,7 +89,7 @@ static const int full_colour_quality = 90;
 
 struct cavif {
   struct library avif;
-  struct picture *picture;
+  struct image *picture;
   uint8_t *pixels;  // Red, green, blue, and alpha if there is any; not premultiplied.
   uint32_t written; // rows
   int32_t channels;
@@ -180,19 +129,12 @@ bool cavif_write(struct cavif *self, const uint8_t *pixels, ptrdiff_t stride, ui
 }
 
 static bool convert(struct cavif *self) {
-  struct source source;
-  self->avif.set_defaults(&source, self->picture);
-  source.depth = 8;
-  source.format = self->channels == 4 ? source_rgba : source_rgb;
-  uint32_t stride = self->picture->width * (uint32_t)self->channels;
-  if (self->avif.version >= 16) {
-    source.sixteen.pixels = self->pixels;
-    source.sixteen.stride = stride;
-  } else {
-    source.fifteen.pixels = self->pixels;
-    source.fifteen.stride = stride;
-  }
-  bool is_converted = self->avif.convert(self->picture, &source) == 0;
+  struct target target;
+  self->avif.set_defaults(&target, self->picture);
+  target.depth = 8;
+  target.format = self->channels == 4 ? target_rgba : target_rgb;
+  place_pixels(&target, self->avif.version, self->pixels, self->picture->width * (uint32_t)self->channels);
+  bool is_converted = self->avif.convert(self->picture, &target) == 0;
   // The encoder needs the memory.
   free(self->pixels);
   self->pixels = NULL;

@@ -1,32 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// AVIF with libavif. It is opened at run time, because it brings several codecs, which only a picture of this kind
-// needs, and because its interface has another number in each release of Debian.
+// Pictures of AVIF, with libavif.
 #define _GNU_SOURCE
+#include "avif_library.h"
 #include "picture_decoder.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
-
-// MARK: The interface of libavif 15 (0.11) and 16 (1.0 to 1.4), as far as it is used
-
-// The beginning of an avifImage.
-struct image {
-  uint32_t width, height, depth;
-  int format, range, position;
-  uint8_t *planes[3];
-  uint32_t strides[3];
-  int owns_planes;
-  uint8_t *alpha;
-  uint32_t alpha_stride;
-  int owns_alpha, is_premultiplied;
-  struct {
-    uint8_t *bytes;
-    size_t count;
-  } profile;
-  uint16_t primaries, transfer;
-};
 
 // The beginning of an avifDecoder.
 struct decoder {
@@ -35,64 +16,14 @@ struct decoder {
   struct image *image;
 };
 
-// An avifRGBImage.
-struct target {
-  uint32_t width, height, depth;
-  int format, upsampling, downsampling, avoids_yuv, ignores_alpha, is_premultiplied, is_float;
-  union {
-    struct {
-      uint8_t *pixels;
-      uint32_t stride;
-    } fifteen;
-    struct {
-      int most_threads;
-      uint8_t *pixels;
-      uint32_t stride;
-    } sixteen;
-    // For fields that a later release adds.
-    uint8_t room[128];
-  };
-};
-
-enum { target_rgb = 0, target_rgba = 1 };
-
 enum { primary_item = 1 };
 
-enum { without_colors = 4 };
-
-
-// The declarations above are compared with the installed ones.
-#include <avif/avif.h>
-#include <stddef.h>
-#define SAME(ours, our_field, theirs, their_field) \
-  _Static_assert(offsetof(struct ours, our_field) == offsetof(theirs, their_field), #theirs "." #their_field)
-SAME(image, width, avifImage, width);
-SAME(image, height, avifImage, height);
-SAME(image, format, avifImage, yuvFormat);
-SAME(image, alpha, avifImage, alphaPlane);
-SAME(image, profile.bytes, avifImage, icc.data);
-SAME(image, profile.count, avifImage, icc.size);
-SAME(image, primaries, avifImage, colorPrimaries);
-SAME(image, transfer, avifImage, transferCharacteristics);
-_Static_assert(sizeof(avifColorPrimaries) == 2 && sizeof(avifTransferCharacteristics) == 2, "code points");
 SAME(decoder, most_threads, avifDecoder, maxThreads);
 SAME(decoder, source, avifDecoder, requestedSource);
 SAME(decoder, ignores_exif, avifDecoder, ignoreExif);
 SAME(decoder, ignores_xmp, avifDecoder, ignoreXMP);
 SAME(decoder, image, avifDecoder, image);
-_Static_assert(without_colors == (int)AVIF_PIXEL_FORMAT_YUV400, "layouts");
 _Static_assert(primary_item == (int)AVIF_DECODER_SOURCE_PRIMARY_ITEM, "sources");
-_Static_assert(sizeof(struct target) >= sizeof(avifRGBImage), "room");
-SAME(target, depth, avifRGBImage, depth);
-SAME(target, format, avifRGBImage, format);
-_Static_assert(target_rgb == (int)AVIF_RGB_FORMAT_RGB && target_rgba == (int)AVIF_RGB_FORMAT_RGBA, "formats");
-#if AVIF_VERSION_MAJOR >= 1
-SAME(target, sixteen.pixels, avifRGBImage, pixels);
-SAME(target, sixteen.stride, avifRGBImage, rowBytes);
-#else
-SAME(target, fifteen.pixels, avifRGBImage, pixels);
-SAME(target, fifteen.stride, avifRGBImage, rowBytes);
-#endif
 
 // The functions, and which of the two interfaces they have; 0 where the library is not installed.
 struct library {
@@ -176,10 +107,10 @@ static void convert_colors(struct decoding *decoding, const struct image *image)
   if (colors.primaries == 1 && colors.transfer == 13 && image->profile.count == 0) return;
   if (image->profile.count > 0) {
     if (image->profile.count > largest_profile) return;
-    colors.profile = image->profile.bytes;
+    colors.profile = image->profile.data;
     colors.profile_count = image->profile.count;
   }
-  decoding->kind = image->format == without_colors ? COLORS_GRAY : COLORS_RGB;
+  decoding->kind = image->format == without_colours ? COLORS_GRAY : COLORS_RGB;
   decoding_convert(decoding, &colors);
 }
 
@@ -193,13 +124,7 @@ static void convert(struct decoding *decoding, const struct image *image) {
   avif.set_defaults(&target, image);
   target.depth = 8;
   target.format = channels == 4 ? target_rgba : target_rgb;
-  if (avif.version >= 16) {
-    target.sixteen.pixels = decoding->pixels.bytes;
-    target.sixteen.stride = (uint32_t)decoding->pixels.stride;
-  } else {
-    target.fifteen.pixels = decoding->pixels.bytes;
-    target.fifteen.stride = (uint32_t)decoding->pixels.stride;
-  }
+  place_pixels(&target, avif.version, decoding->pixels.bytes, (uint32_t)decoding->pixels.stride);
   if (succeeded(decoding, avif.convert(image, &target)) && decoding->colors) convert_colors(decoding, image);
 }
 

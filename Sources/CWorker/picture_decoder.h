@@ -40,9 +40,6 @@ void prepare_pictures(void);
 // Opens libavif; does nothing where it is not installed.
 void prepare_avif(void);
 
-// The handle of libavif for dlsym, and which interface it has: 15 or 16. NULL where it is not installed, or was not opened.
-void *avif_library(int *version);
-
 // Whether the size that the decoder found is the expected one; fails the decoding otherwise.
 bool decoding_expect(struct decoding *decoding, uint32_t width, uint32_t height);
 
