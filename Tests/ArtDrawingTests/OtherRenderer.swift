@@ -26,12 +26,13 @@ final class OtherRenderer {
     return try Pixels(contentsOf: picture)
   }
 
-  /// The pixels of a PDF page in poppler, a pixel a point: with Cairo, or with Splash, which moves pictures to whole pixels.
-  func poppler(_ pdf: [UInt8], usesSplash: Bool = false, page: Int = 1) throws -> Pixels {
+  /// The pixels of a PDF page in poppler, `scale` pixels a point: with Cairo, or with Splash, which moves pictures to whole pixels.
+  func poppler(_ pdf: [UInt8], usesSplash: Bool = false, page: Int = 1, scale: Int = 1) throws -> Pixels {
     let file = try write(pdf, "a.pdf")
     let picture = folder.appendingPathComponent("b").path
     try run(
-      usesSplash ? "pdftoppm" : "pdftocairo", "-r", "72", "-png", "-singlefile", "-f", "\(page)", file.path,
+      usesSplash ? "pdftoppm" : "pdftocairo", "-r", "\(72 * scale)", "-png", "-singlefile", "-f", "\(page)",
+      file.path,
       picture)
     return try Pixels(contentsOf: folder.appendingPathComponent("b.png"))
   }

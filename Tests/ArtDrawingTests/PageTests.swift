@@ -126,7 +126,12 @@ import Testing
       })
     #expect(elements.contains { $0.hasPrefix("desc ") } && !elements.contains { $0.hasPrefix("script") })
     let svg = try String(decoding: drawing.as(Self.svg).made().bytes, as: UTF8.self)
-    #expect(svg.contains(#"role="graphics-document document" aria-labelledby=""#))
+    let ids = try ["title", "desc"].map { (name) -> Substring in
+      let start = try #require(svg.range(of: "<\(name) id=\"")).upperBound
+      return svg[start...].prefix { $0 != "\"" }
+    }
+    #expect(
+      svg.contains(#"role="graphics-document document" aria-labelledby="\#(ids.joined(separator: " "))""#))
     let pdf = try other.write(try drawing.as { .pdf($0) }.made().bytes, "words.pdf")
     let info = try other.run("pdfinfo", pdf.path)
     #expect(info.contains("<script>alert(1)</script>") && info.contains("&\"'🐝 ünd"), "\(info)")
