@@ -51,7 +51,7 @@ final class ColorFont {
   init(_ file: FontFile) throws(DrawingRefusal) {
     path = file.path
     shaper = try Shaper(file)
-    if let table = ColorTable(shaper.font, unitsPerEm: shaper.unitsPerEm) {
+    if let table = ColorTable(shaper) {
       glyphs = .outlines(table)
       (pixelsPerEm, ordinary) = GlyphStrike.noto
       let fit = NotoFit(try Self.grin(of: table, shaper, path))
@@ -61,7 +61,7 @@ final class ColorFont {
       do throws(DrawingRefusal) {
         strike = try GlyphStrike(file)
       } catch {
-        throw error.reason == .badFont && shaper.hasTable("SVG ") ? .svgFont(path) : error
+        throw error.reason == .badFont && !shaper.table("SVG ").isEmpty ? .svgFont(path) : error
       }
       let fit = NotoFit(try Self.grin(of: strike, shaper))
       glyphs = .bitmaps(strike)
@@ -125,7 +125,7 @@ extension ColorFont {
     return try read(shaped[0].glyph, of: table, path)?.ink
   }
 
-  /// The same in a font of bitmaps; nil for those whose bitmaps have the extent of Noto's, which need not be looked at.
+  /// The same in a font of bitmaps. Nil where the bitmaps have the extent of Noto's: such a font is taken for Noto, without decoding one.
   private static func grin(of strike: GlyphStrike, _ shaper: Shaper) throws(DrawingRefusal) -> Outline.Bounds?
   {
     let shaped = shaper.shape(grin)
@@ -133,21 +133,11 @@ extension ColorFont {
       (strike.pixelsPerEm, extent) != GlyphStrike.noto
     else { return nil }
     let pixels = try strike.bitmap(shaped[0].glyph)
-    guard let ink = pixels.ink else { return nil }
+    guard let ink = pixels.columns(withAlpha: 128) else { return nil }
     let em = strike.pixelsPerEm
     return Outline.Bounds(
       left: Double(extent.left + ink.lowerBound) / em, top: -Double(extent.top) / em,
       right: Double(extent.left + ink.upperBound) / em, bottom: Double(extent.height - extent.top) / em)
-  }
-}
-
-extension PixelBuffer {
-  /// The columns in which a pixel is at least half opaque; nil where there are none.
-  fileprivate var ink: Range<Int>? {
-    let columns = (0..<width).filter { column in
-      (0..<height).contains { pixels[$0 * stride + 4 * column + 3] >= 128 }
-    }
-    return columns.first.flatMap { first in columns.last.map { first..<$0 + 1 } }
   }
 }
 

@@ -69,7 +69,7 @@ final class ColorFonts {
     return nil
   }
 
-  /// Whether a glyph of a font that nobody chose is intact. Throws `noMemory`.
+  /// Whether a glyph of a fallback font can be read. Throws `noMemory`.
   private func isReadable(_ glyph: UInt32, in font: ColorFont) throws(DrawingRefusal) -> Bool {
     do throws(DrawingRefusal) {
       _ = try font.outlines(glyph)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CGraphics
 import Glibc
 
 /// The glyphs in colours that a font has as outlines: its tables COLR, versions 0 and 1, and CPAL (OpenType 1.9.1).
@@ -48,6 +47,8 @@ final class ColorTable {
   private let newLayers: Records
   private let clips: Records
   private var glyphs: [UInt32: ColorGlyph] = [:]
+  /// The points of `glyphs`.
+  private var held = 0
 
   /// Records of equal size, and the start of their table, from which their offsets count.
   private struct Records {
@@ -61,15 +62,14 @@ final class ColorTable {
     }
   }
 
-  /// Reads the tables of a font, an `hb_font_t` that must live as long. Nil where it has no glyphs in colours as outlines.
-  init?(_ font: OpaquePointer, unitsPerEm: Double) {
-    let face = hb_font_get_face(font)
-    let bytes = PictureBytes(Self.table("COLR", of: face))
-    guard let version = bytes.big(0, 2), version <= 1, unitsPerEm > 0 else { return nil }
+  /// Reads the tables of a font, which must live as long. Nil where it has no glyphs in colours as outlines.
+  init?(_ font: Shaper) {
+    let bytes = PictureBytes(font.table("COLR"))
+    guard let version = bytes.big(0, 2), version <= 1 else { return nil }
     colors = bytes
-    palette = Self.palette(PictureBytes(Self.table("CPAL", of: face)))
-    outlines = GlyphOutlines(font, unitsPerEm: unitsPerEm)
-    self.unitsPerEm = unitsPerEm
+    palette = Self.palette(PictureBytes(font.table("CPAL")))
+    outlines = GlyphOutlines(font.font, unitsPerEm: font.unitsPerEm)
+    unitsPerEm = font.unitsPerEm
     oldBases = Self.records(in: bytes, at: bytes.big(4, 4), size: 6, count: bytes.big(2, 2))
     oldLayers = Self.records(in: bytes, at: bytes.big(8, 4), size: 4, count: bytes.big(12, 2))
     if version == 1 {
@@ -92,8 +92,9 @@ final class ColorTable {
     guard has(number) else { return nil }
     var reading = Reading(table: self)
     let read = try reading.read(number)
-    // A document may use all glyphs of a font.
-    if glyphs.count >= 4_096 { glyphs.removeAll() }
+    // A document may use all glyphs of a font, and a font may have huge ones.
+    held += read.points
+    if glyphs.count >= 4_096 || held > GlyphOutlines.points { (glyphs, held) = ([:], read.points) }
     glyphs[number] = read
     return read
   }
@@ -102,15 +103,6 @@ final class ColorTable {
 // MARK: - Tables
 
 extension ColorTable {
-  private static func table(_ name: StaticString, of face: OpaquePointer?) -> [UInt8] {
-    let tag = name.withUTF8Buffer { $0.reduce(0) { $0 << 8 | UInt32($1) } }
-    let blob = hb_face_reference_table(face, tag)
-    defer { hb_blob_destroy(blob) }
-    var count: UInt32 = 0
-    guard let data = hb_blob_get_data(blob, &count) else { return [] }
-    return Array(UnsafeRawBufferPointer(start: data, count: Int(count)))
-  }
-
   /// The first palette.
   private static func palette(_ table: PictureBytes) -> [ColorGlyph.Tint] {
     guard let entries = table.big(2, 2), let start = table.big(8, 4), let first = table.big(12, 2),

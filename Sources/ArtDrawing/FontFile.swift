@@ -18,7 +18,7 @@ final class FontFile {
     self.path = path
     let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard file >= 0 else {
-      throw EmojiFontName(rawValue: path.lowercased()).map { .notInstalled($0) }
+      throw EmojiFontName(typed: path).map { .notInstalled($0) }
         ?? .noFont(at: path, SystemError.text(of: errno))
     }
     defer { close(file) }

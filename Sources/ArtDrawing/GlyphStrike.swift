@@ -28,7 +28,7 @@ final class GlyphStrike {
   /// The extent of an ordinary glyph's bitmap.
   let ordinary: Extent
 
-  /// The extent of each bitmap of Noto Color Emoji, of which an em has 109 pixels.
+  /// The size of an em in Noto Color Emoji's bitmaps, in pixels, and the extent that all of them have.
   static let noto = (pixelsPerEm: 109.0, extent: Extent(left: 0, top: 101, width: 136, height: 128))
 
   /// Keeps the file alive. Throws `badFont` where it has no colour bitmaps.

@@ -9,7 +9,7 @@ import CWorker
 enum InkFinder {
   /// The pixels of the longer side of the second look.
   private static let side = 2_048.0
-  /// A fainter pixel does not count at the second look: nobody sees it, and a font's bitmaps have some at their edges.
+  /// At the second look a pixel with less alpha does not count: it is invisible, and bitmaps of fonts have such pixels at their edges.
   private static let leastAlpha: UInt8 = 4
   /// The pixels of a band, about.
   private static let bandPixels = 1 << 18
@@ -58,8 +58,7 @@ enum InkFinder {
       let end = min(top + rows, size.height)
       try painter.paint(top..<end, into: band)
       for y in top..<end {
-        let row = band.pixels + (y - top) * band.stride
-        guard let ink = ink(of: row, width: size.width, leastAlpha) else { continue }
+        guard let ink = band.columns(ofRow: y - top, withAlpha: leastAlpha) else { continue }
         let known = bounds ?? (ink.lowerBound, y, ink.upperBound, y + 1)
         bounds = (
           min(known.left, ink.lowerBound), known.top, max(known.right, ink.upperBound), y + 1
@@ -83,15 +82,23 @@ enum InkFinder {
       throw DrawingRefusal(.tooLarge, "\(error.cause); draw a larger region")
     }
   }
+}
 
-  /// The columns of a row from the first visible pixel to the last one.
-  private static func ink(
-    of row: UnsafeMutablePointer<UInt8>, width: Int, _ leastAlpha: UInt8
-  ) -> Range<Int>? {
+extension PixelBuffer {
+  /// The columns of a row from the first pixel with that alpha or more to the last one; nil where there is none.
+  func columns(ofRow row: Int, withAlpha least: UInt8) -> Range<Int>? {
     // In memory blue, green, red, alpha, where the machine is little-endian.
-    let alpha = row + (UInt32(1).littleEndian == 1 ? 3 : 0)
-    guard let first = (0..<width).first(where: { alpha[4 * $0] >= leastAlpha }) else { return nil }
-    let last = (first..<width).last { alpha[4 * $0] >= leastAlpha } ?? first
+    let alpha = pixels + row * stride + (UInt32(1).littleEndian == 1 ? 3 : 0)
+    guard let first = (0..<width).first(where: { alpha[4 * $0] >= least }) else { return nil }
+    let last = (first..<width).last { alpha[4 * $0] >= least } ?? first
     return first..<last + 1
+  }
+
+  /// The same of all rows together.
+  func columns(withAlpha least: UInt8) -> Range<Int>? {
+    (0..<height).compactMap { columns(ofRow: $0, withAlpha: least) }.reduce(nil) { all, row in
+      guard let all else { return row }
+      return min(all.lowerBound, row.lowerBound)..<max(all.upperBound, row.upperBound)
+    }
   }
 }

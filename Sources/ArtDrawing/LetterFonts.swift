@@ -64,30 +64,17 @@ final class LetterFonts {
   }
 
   private final class Font {
-    let font: OpaquePointer
+    private let opened: HarfBuzzFont
     let outlines: GlyphOutlines
-    let file: FontFile
+    var font: OpaquePointer { opened.font }
+    var file: FontFile { opened.file }
 
     /// Nil for a file without glyphs.
     init?(_ file: FontFile) {
-      self.file = file
-      let start = file.bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
-      let blob = hb_blob_create(start, UInt32(clamping: file.bytes.count), HB_MEMORY_MODE_READONLY, nil, nil)
-      let face = hb_face_create(blob, 0)
-      let unitsPerEm = Double(hb_face_get_upem(face))
-      let hasGlyphs = hb_face_get_glyph_count(face) > 0 && unitsPerEm > 0
-      let made = hb_font_create(face)
-      hb_face_destroy(face)
-      hb_blob_destroy(blob)
-      guard hasGlyphs, let made else {
-        hb_font_destroy(made)
-        return nil
-      }
-      font = made
-      outlines = GlyphOutlines(made, unitsPerEm: unitsPerEm)
+      guard let opened = HarfBuzzFont(file) else { return nil }
+      self.opened = opened
+      outlines = GlyphOutlines(opened.font, unitsPerEm: opened.unitsPerEm)
     }
-
-    deinit { hb_font_destroy(font) }
 
     func has(_ scalar: Unicode.Scalar) -> Bool {
       var glyph: UInt32 = 0

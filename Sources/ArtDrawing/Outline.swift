@@ -199,6 +199,10 @@ final class GlyphOutlines {
   private let font: OpaquePointer
   private let unitsPerEm: Double
   private var outlines: [UInt32: Outline] = [:]
+  /// The points of `outlines`.
+  private var held = 0
+  /// The points that are kept at most, and the last outline: 64 MiB.
+  static let points = 4_000_000
 
   /// Those of an `hb_font_t` that lives as long.
   init(_ font: OpaquePointer, unitsPerEm: Double) { (self.font, self.unitsPerEm) = (font, unitsPerEm) }
@@ -206,9 +210,10 @@ final class GlyphOutlines {
   /// The outline of a glyph, with its origin at the origin.
   func outline(_ glyph: UInt32) -> Outline {
     if let known = outlines[glyph] { return known }
-    // A document may use all glyphs of a large font.
-    if outlines.count >= 4_096 { outlines.removeAll() }
     let outline = Outline(glyph, of: font, unitsPerEm: unitsPerEm)
+    // A document may use all glyphs of a large font.
+    held += outline.points.count
+    if outlines.count >= 4_096 || held > Self.points { (outlines, held) = ([:], outline.points.count) }
     outlines[glyph] = outline
     return outline
   }
@@ -327,13 +332,12 @@ struct ResultOutline {
   private let map: Affine?
 
   /// Maps an outline. One that reaches far beyond the result, at a large scale, is cut off around it.
-  init(_ outline: Outline, _ map: Affine, within size: PixelSize) {
+  init(_ outline: Outline, _ map: Affine, within part: Outline.Bounds) {
     guard let bounds = outline.bounds, Self.isFar(bounds, map) else {
       (self.outline, self.map) = (outline, map)
       return
     }
-    var cutter = OutlineCutter(
-      around: Outline.Bounds(left: 0, top: 0, right: Double(size.width), bottom: Double(size.height)))
+    var cutter = OutlineCutter(around: part)
     outline.forEach { cutter.add($0, $1.map(map.map)) }
     (self.outline, self.map) = (cutter.finish(), nil)
   }

@@ -178,7 +178,7 @@ final class PDFImages {
     _ pixels: PixelBuffer, _ format: cairo_format_t, width: Int, height: Int, orientation: Int
   ) -> Background {
     let surface = Self.surface(pixels, format)
-    SurfacePixels.keep(pixels, aliveFor: surface)
+    CairoData.keep(pixels, aliveFor: surface)
     backgrounds.append(surface)
     return Background(
       surface: surface, width: width, height: height, orientation: orientation,
@@ -216,7 +216,7 @@ final class PDFPicture {
   /// The width in pixels.
   var width: Int { pixels.width }
 
-  /// Takes the pixels over, which have to be in nobody else's hands. Throws `noMemory`.
+  /// Changes the pixels, which must not be used elsewhere. Throws `noMemory`.
   init(_ pixels: PixelBuffer) throws(DrawingRefusal) {
     let (width, height) = (Int32(clamping: pixels.width), Int32(clamping: pixels.height))
     mask = cairo_image_surface_create(CAIRO_FORMAT_A8, width, height)
@@ -236,11 +236,10 @@ final class PDFPicture {
   }
 }
 
-/// Keeps pixels alive as long as Cairo has their surface.
-private enum SurfacePixels {
-  /// Its address is the key of the data; nothing reads or writes it.
-  private nonisolated(unsafe) static let key = UnsafeMutablePointer<cairo_user_data_key_t>.allocate(
-    capacity: 1)
+/// Keeps memory alive as long as Cairo has an object that reads it.
+enum CairoData {
+  /// Any thread may use it without a lock: its address is the key of the data, and nothing reads or writes it.
+  nonisolated(unsafe) static let key = UnsafeMutablePointer<cairo_user_data_key_t>.allocate(capacity: 1)
 
   static func keep(_ pixels: PixelBuffer, aliveFor surface: OpaquePointer?) {
     let retained = Unmanaged.passRetained(pixels)

@@ -90,7 +90,8 @@ struct PDFText {
 
 /// The fonts that a PDF file embeds: those of letters, and one without ink.
 final class PDFFonts {
-  private var faces: [ObjectIdentifier: EmbeddedFont?] = [:]
+  /// With their files, so that no other file gets the address of one.
+  private var faces: [ObjectIdentifier: (file: FontFile, font: EmbeddedFont?)] = [:]
   private var numbers: [String: UInt] = [:]
   private lazy var blankFont = EmbeddedFont(BlankFont.bytes)
 
@@ -99,10 +100,10 @@ final class PDFFonts {
     let key = ObjectIdentifier(run.font)
     let font: EmbeddedFont?
     if let known = faces[key] {
-      font = known
+      font = known.font
     } else {
       font = EmbeddedFont(run.font)
-      faces[key] = .some(font)
+      faces[key] = (run.font, font)
     }
     guard let font, run.glyphs.allSatisfy({ font.has($0.number) }) else { return nil }
     return font.face
@@ -135,7 +136,7 @@ private final class EmbeddedFont {
     private let bytes: UnsafeRawBufferPointer
     private let owner: FontFile?
 
-    /// Bytes without an owner are freed. Nil for what is no font.
+    /// Without an owner, the bytes are deallocated with this object. Nil where FreeType finds no outlines in them.
     init?(_ bytes: UnsafeRawBufferPointer, _ owner: FontFile?) {
       var library: FT_Library?
       var face: FT_Face?
@@ -157,10 +158,6 @@ private final class EmbeddedFont {
     }
   }
 
-  /// The address by which Cairo knows what belongs to a font; it is never written.
-  nonisolated(unsafe) private static let key = UnsafeMutablePointer<cairo_user_data_key_t>.allocate(
-    capacity: 1)
-
   convenience init?(_ file: FontFile) { self.init(Source(file.bytes, file)) }
 
   /// A font with a copy of these bytes.
@@ -176,7 +173,7 @@ private final class EmbeddedFont {
     let flags = Int32(FT_LOAD_NO_HINTING) | Int32(FT_LOAD_NO_BITMAP)
     guard let source, let face = cairo_ft_font_face_create_for_ft_face(source.face, flags) else { return nil }
     let retained = Unmanaged.passRetained(source)
-    let status = cairo_font_face_set_user_data(face, Self.key, retained.toOpaque()) { context in
+    let status = cairo_font_face_set_user_data(face, CairoData.key, retained.toOpaque()) { context in
       if let context { Unmanaged<Source>.fromOpaque(context).release() }
     }
     guard status == CAIRO_STATUS_SUCCESS else {

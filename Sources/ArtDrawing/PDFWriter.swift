@@ -59,7 +59,7 @@ struct PDFWriter {
       cairo_paint(cairo)
     }
     let fault = try drawBackground()
-    // Cairo 1.16 loses paragraphs of which nothing is seen, and ends the file.
+    // Where nothing of a paragraph is visible, Cairo 1.16 drops its end and fails.
     if min(width, height) * pointsPerPixel > Self.leastSide { try drawLabels(visible) }
     return fault
   }
@@ -184,8 +184,8 @@ struct PDFWriter {
   private func draw(_ letters: Outline, _ label: DrawingScene.Label) {
     guard !letters.isEmpty else { return }
     // The page, with all that is around it: it begins at the origin.
-    let (right, bottom) = (Int(2 * paper.x0) + size.width, Int(2 * paper.y0) + size.height)
-    let all = (try? PixelSize(width: right, height: bottom)) ?? size
+    let all = Outline.Bounds(
+      left: 0, top: 0, right: 2 * paper.x0 + Double(size.width), bottom: 2 * paper.y0 + Double(size.height))
     let shape = ResultOutline(letters, label.map.then(page), within: all)
     cairo_save(cairo)
     cairo_identity_matrix(cairo)

@@ -234,7 +234,7 @@ extension Painter {
     guard let rect = projection.box(of: letters, label)?.pixels.cut(to: part), !rect.isEmpty,
       let pixels = target.pixels
     else { return }
-    let shape = ResultOutline(letters, label.map.then(projection.map), within: projection.size)
+    let shape = ResultOutline(letters, label.map.then(projection.map), within: projection.whole)
     for left in stride(from: rect.left, to: rect.right, by: Int(Self.columns)) {
       let columns = min(rect.right - left, Self.columns)
       let first = pixels + Int(rect.top - target.top) * target.stride + 4 * Int(left - target.left)
@@ -547,6 +547,11 @@ struct Projection {
     let down = Self.cut((drawn.top - originY) * scaleY, (drawn.bottom - originY) * scaleY, to: size.height)
     self.canvas = craster_rect(
       left: across.lowerBound, top: down.lowerBound, right: across.upperBound, bottom: down.upperBound)
+  }
+
+  /// All of the result.
+  var whole: Outline.Bounds {
+    Outline.Bounds(left: 0, top: 0, right: Double(size.width), bottom: Double(size.height))
   }
 
   /// Maps the canvas to the result.

@@ -3,6 +3,35 @@
 import ArtModel
 import CGraphics
 
+/// A font of HarfBuzz, from one file.
+final class HarfBuzzFont {
+  /// `hb_font_t`.
+  let font: OpaquePointer
+  let unitsPerEm: Double
+  /// The file must live as long as the font.
+  let file: FontFile
+
+  /// Nil for a file without glyphs.
+  init?(_ file: FontFile) {
+    self.file = file
+    let start = file.bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
+    let blob = hb_blob_create(start, UInt32(clamping: file.bytes.count), HB_MEMORY_MODE_READONLY, nil, nil)
+    let face = hb_face_create(blob, 0)
+    unitsPerEm = Double(hb_face_get_upem(face))
+    let hasGlyphs = hb_face_get_glyph_count(face) > 0 && unitsPerEm > 0
+    let made = hb_font_create(face)
+    hb_face_destroy(face)
+    hb_blob_destroy(blob)
+    guard hasGlyphs, let made else {
+      hb_font_destroy(made)
+      return nil
+    }
+    font = made
+  }
+
+  deinit { hb_font_destroy(font) }
+}
+
 /// Converts texts to glyphs with HarfBuzz, from one font file only.
 final class Shaper {
   /// A glyph with its position, in ems.
@@ -19,31 +48,20 @@ final class Shaper {
     var advance: Double
   }
 
-  /// `hb_font_t`.
-  let font: OpaquePointer
+  private let opened: HarfBuzzFont
   private let buffer: OpaquePointer
-  let unitsPerEm: Double
-  private let file: FontFile
+  /// `hb_font_t`.
+  var font: OpaquePointer { opened.font }
+  var unitsPerEm: Double { opened.unitsPerEm }
 
   /// Keeps the file alive. Throws `badFont` where it has no glyphs.
   init(_ file: FontFile) throws(DrawingRefusal) {
-    self.file = file
-    let start = file.bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
-    let blob = hb_blob_create(start, UInt32(clamping: file.bytes.count), HB_MEMORY_MODE_READONLY, nil, nil)
-    let face = hb_face_create(blob, 0)
-    font = hb_font_create(face)
+    guard let opened = HarfBuzzFont(file) else { throw .badFont(file.path) }
+    self.opened = opened
     buffer = hb_buffer_create()
-    unitsPerEm = Double(hb_face_get_upem(face))
-    let glyphs = hb_face_get_glyph_count(face)
-    hb_face_destroy(face)
-    hb_blob_destroy(blob)
-    guard glyphs > 0, unitsPerEm > 0 else { throw .badFont(file.path) }
   }
 
-  deinit {
-    hb_buffer_destroy(buffer)
-    hb_font_destroy(font)
-  }
+  deinit { hb_buffer_destroy(buffer) }
 
   /// The glyphs of a text, left to right.
   func shape(_ text: String) -> [Shaped] {
@@ -82,12 +100,14 @@ final class Shaper {
     return String(decoding: bytes.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  /// Whether the font has a table of that name.
-  func hasTable(_ name: StaticString) -> Bool {
-    let blob = hb_face_reference_table(
-      hb_font_get_face(font), name.withUTF8Buffer { $0.reduce(0) { $0 << 8 | UInt32($1) } })
+  /// The bytes of a table; empty where the font has none of that name.
+  func table(_ name: StaticString) -> [UInt8] {
+    let tag = name.withUTF8Buffer { $0.reduce(0) { $0 << 8 | UInt32($1) } }
+    let blob = hb_face_reference_table(hb_font_get_face(font), tag)
     defer { hb_blob_destroy(blob) }
-    return hb_blob_get_length(blob) > 0
+    var count: UInt32 = 0
+    guard let data = hb_blob_get_data(blob, &count) else { return [] }
+    return Array(UnsafeRawBufferPointer(start: data, count: Int(count)))
   }
 
   /// Whether a glyph stands for a flag that the font does not have: it is the one of a flag that there will never be. ISO 3166 gives AA to no

@@ -97,6 +97,17 @@ public struct PixelSize: Hashable, Sendable {
     }
     (self.width, self.height) = (width, height)
   }
+
+  /// The size at that scale, rounded, each side within the bounds.
+  package func scaled(by scale: Double) -> PixelSize {
+    func side(_ length: Int) -> Int {
+      let (low, high) = (Double(Self.sides.lowerBound), Double(Self.sides.upperBound))
+      return Int(max(low, min((Double(length) * scale).rounded(), high)))
+    }
+    return PixelSize(bounded: side(width), side(height))
+  }
+
+  private init(bounded width: Int, _ height: Int) { (self.width, self.height) = (width, height) }
 }
 
 /// The colours that a terminal supports.

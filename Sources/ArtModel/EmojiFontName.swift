@@ -13,6 +13,17 @@ public enum EmojiFontName: String, CaseIterable, Sendable {
     }
   }
 
+  /// The design that a user names, in upper or lower case; nil for any other text.
+  public init?(typed: String) { self.init(rawValue: typed.lowercased()) }
+
+  /// The same of a request. Throws `usage` with all names.
+  public init(named name: String) throws(ArtError) {
+    guard let design = Self(typed: name) else {
+      throw .unknown("no emoji are called", name, among: Self.allCases.map(\.rawValue))
+    }
+    self = design
+  }
+
   /// All names, for messages.
   public static let list = allCases.map(\.rawValue).joined(separator: ", ")
 
@@ -29,8 +40,8 @@ public enum EmojiFontName: String, CaseIterable, Sendable {
     }
   }
 
-  /// Whether a file has outlines, which are sharp at any size.
-  package static func hasOutlines(_ file: String) -> Bool { file != "NotoColorEmoji.ttf" }
+  /// Whether a file of `files` has outlines, which are sharp at any size.
+  package static func hasOutlines(path: String) -> Bool { !path.hasSuffix("/NotoColorEmoji.ttf") }
 
   /// The design that has a file of that name; nil for any other file.
   public init?(fileName: some StringProtocol) {

@@ -25,7 +25,7 @@ public enum Setting: String, CaseIterable, Sendable {
       guard let name = value.trimmed else { throw .badAuthor(value) }
       return try DocumentClient(author: name).author ?? name
     case .font:
-      if let name = EmojiFontName(rawValue: value.lowercased()) { return name.rawValue }
+      if let name = EmojiFontName(typed: value) { return name.rawValue }
       guard value.hasPrefix("/"), value.utf8.count <= Limits.pathBytes, !value.utf8.contains(0) else {
         throw .badSetting(self, value, "\(EmojiFontName.list), or the absolute path of a font's file")
       }

@@ -28,11 +28,7 @@ struct GlyphSheet {
           switch key {
           case "width": width = try reader.integer()
           case "font":
-            let name = try reader.string()
-            font = EmojiFontName(rawValue: name)
-            guard font != nil else {
-              throw .unknown("no emoji are called", name, among: EmojiFontName.allCases.map(\.rawValue))
-            }
+            font = try EmojiFontName(named: reader.string())
           case "height": height = try reader.integer()
           case "labels":
             try reader.array { (reader) throws(ArtError) in

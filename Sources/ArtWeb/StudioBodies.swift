@@ -3,7 +3,6 @@
 import ArtModel
 import ArtSystem
 import ArtWorkspace
-import Glibc
 import Synchronization
 
 /// Pictures for a page: what it gets by HTTP.
@@ -32,29 +31,30 @@ public final class StudioBodies: Sendable {
   private let workspace: Workspace
   private let renderer: Renderer
   private let thumbnails: Thumbnails
-  private let choice: FontChoice?
+  private let choice: FontChoice
 
   /// Pictures of a folder's documents. Thumbnails have a renderer of their own, so that they wait for each other, and not exports for them.
   public init(
-    _ workspace: Workspace, by renderer: Renderer, thumbnails: Thumbnails, font choice: FontChoice? = nil
+    _ workspace: Workspace, by renderer: Renderer, thumbnails: Thumbnails, font choice: FontChoice
   ) {
     (self.workspace, self.renderer, self.thumbnails, self.choice) = (workspace, renderer, thumbnails, choice)
   }
 
-  /// The designs of emoji that there are, and the chosen one: `{"chosen":"noto","fixed":false,"fonts":[{"credit":"…","installed":true,"name":"noto",
-  /// "remedy":"…","sharp":false,"title":"Noto"}]}`, without what is not chosen and not demanded.
-  public func fonts() -> Body {
+  /// The designs of emoji: `{"chosen":"noto","fixed":false,"fonts":[{"credit":"…","installed":true,"name":"noto","remedy":"…","sharp":false,
+  /// "title":"Noto"}]}`. `chosen` and `credit` are left out where there is none. Throws what the settings throw.
+  public func fonts() throws(ArtError) -> Body {
+    let chosen = try choice.read()
     var writer = JSONWriter()
     writer.object { writer in
-      if let chosen = choice?.current {
+      if let chosen {
         writer.key("chosen")
         writer.string(chosen)
       }
       writer.key("fixed")
-      writer.boolean(choice?.isFixed ?? true)
+      writer.boolean(choice.isFixed)
       writer.key("fonts")
       writer.array { writer in
-        for design in choice?.designs ?? [] {
+        for design in choice.designs {
           writer.object { writer in
             if let credit = design.name.credit {
               writer.key("credit")
@@ -89,11 +89,8 @@ public final class StudioBodies: Sendable {
         }
       }
     }
-    guard let design = EmojiFontName(rawValue: name) else {
-      throw .unknown("no emoji are called", name, among: EmojiFontName.allCases.map(\.rawValue))
-    }
-    try choice?.choose(design)
-    return fonts()
+    try choice.choose(EmojiFontName(named: name))
+    return try fonts()
   }
 
   /// A small picture of a document as it is saved, with what killed programs have left. Throws `unavailable` if the task is cancelled, and
@@ -109,35 +106,36 @@ public final class StudioBodies: Sendable {
     Body(bytes: try await workspace.copy(of: document), mediaType: "application/octet-stream")
   }
 
-  /// Draws labels for a page. If all are outlines of one font, the answer says how the page draws them from that font, larger than any picture:
-  /// `Emojiart-Outlines: <scale> <x> <y> <tag>`. Throws what parsing the body throws, and `unavailable` without the worker.
+  /// Draws labels for a page. `Emojiart-Font` is the tag of the chosen font, unless the body names a design: with another tag all pictures that a
+  /// page has are out of date. Of a single emoji that is outlines of this font, the answer also says how the page draws it from the font, larger
+  /// than any picture: `Emojiart-Outlines: <scale> <x> <y>`. Throws what parsing the body throws, and `unavailable` without the worker.
   public func glyphs(_ body: [UInt8]) async throws(ArtError) -> Body {
     let sheet = try GlyphSheet(body)
-    let drawing = try sheet.drawing(in: choice?.current)
+    let drawing = try sheet.drawing(in: choice.current)
     let (drawn, bytes) = try await report(drawing, "the emoji")
-    // Samples of another design are not what the page is painted with.
-    guard sheet.font == nil, let outlines = drawn.outlines, let path = drawing.fonts.first,
-      let tag = EmojiFont.tag(of: path)
-    else {
+    guard sheet.font == nil, let path = drawing.fonts.first, let tag = EmojiFont.tag(of: path) else {
       return Body(bytes: bytes, mediaType: "image/png")
     }
-    font.withLock { $0 = (path, tag) }
-    let numbers = [outlines.scale, outlines.x, outlines.y].map { "\($0)" }.joined(separator: " ")
-    return Body(bytes: bytes, mediaType: "image/png", fields: [("Emojiart-Outlines", "\(numbers) \(tag)")])
+    var fields = [(name: "Emojiart-Font", value: tag)]
+    if let outlines = drawn.outlines {
+      font.withLock { $0 = (path, tag) }
+      let numbers = [outlines.scale, outlines.x, outlines.y].map { "\($0)" }.joined(separator: " ")
+      fields.append((name: "Emojiart-Outlines", value: numbers))
+    }
+    return Body(bytes: bytes, mediaType: "image/png", fields: fields)
   }
 
-  /// The font with that tag, from which emoji were drawn. Throws `unavailable` where another one has taken its place.
-  public func font(_ tag: String) throws(ArtError) -> Body {
+  /// The font with that tag, from which emoji were drawn; nil where another one has taken its place. Throws `unavailable` where it cannot be read.
+  public func font(_ tag: String) throws(ArtError) -> Body? {
     guard let known = font.withLock({ $0 }), known.tag == tag, EmojiFont.tag(of: known.path) == tag else {
-      throw ArtError(.unavailable, "the font has changed; ask for the emoji again")
+      return nil
     }
     do throws(SystemError) {
-      guard let bytes = try SmallFile.read(known.path, limit: Self.fontBytes) else {
-        throw SystemError("open", known.path, number: ENOENT)
+      return try SmallFile.read(known.path, limit: Self.fontBytes).map {
+        Body(bytes: $0, mediaType: "font/sfnt")
       }
-      return Body(bytes: bytes, mediaType: "font/sfnt")
     } catch {
-      throw ArtError(.unavailable, "the font cannot be read: \(error)")
+      throw ArtError(.unavailable, "the font cannot be read: \(error.text)")
     }
   }
 
@@ -161,7 +159,7 @@ public final class StudioBodies: Sendable {
     let drawing = Drawing(
       scene: DrawingScene(canvas: size, labels: [], picture: bytes), region: CanvasRect(size),
       format: .jpeg(try PixelSize(width: size.width, height: size.height), quality: 95),
-      fonts: EmojiFont.find(choice?.current))
+      fonts: EmojiFont.find(choice.current))
     return Body(bytes: try await draw(drawing, name), mediaType: "image/jpeg")
   }
 
@@ -174,7 +172,7 @@ public final class StudioBodies: Sendable {
   public func render(_ document: String, _ query: RenderQuery) async throws(ArtError) -> Body {
     let (content, picture) = try await view(document, at: query.revision)
     var options = try query.options()
-    options.font = choice?.current
+    options.font = choice.current
     let drawing: Drawing
     do throws(RenderOptions.Failure) {
       drawing = try options.drawing(of: DrawingScene(content, picture: picture), title: document).drawing
@@ -224,5 +222,38 @@ public final class StudioBodies: Sendable {
 extension ArtError {
   fileprivate static func nothingToShow(_ document: String) -> ArtError {
     ArtError(.noBackground, "\(document) has no background", about: document)
+  }
+}
+
+// MARK: - Pictures that browsers convert wrongly
+
+/// JPEG files of inks with a colour profile, whose colours browsers get wrong: Chromium 156 mixes black into the other inks before it
+/// converts them.
+enum InkedPicture {
+  /// Whether the bytes are such a file, by the segments before its first scan (ITU-T T.81, B.1 and B.2; ICC.1:2022, B.4).
+  static func isOne(_ bytes: [UInt8]) -> Bool {
+    guard bytes.starts(with: [0xFF, 0xD8]) else { return false }
+    var (offset, hasProfile, hasInks) = (2, false, false)
+    while offset + 4 <= bytes.count, bytes[offset] == 0xFF {
+      let marker = bytes[offset + 1]
+      // A marker may have bytes before it that fill.
+      if marker == 0xFF {
+        offset += 1
+        continue
+      }
+      let length = Int(bytes[offset + 2]) << 8 | Int(bytes[offset + 3])
+      let segment = bytes[(offset + 4)...].prefix(max(0, length - 2))
+      switch marker {
+      case 0xE2: hasProfile = hasProfile || segment.starts(with: "ICC_PROFILE\0".utf8)
+      case 0xC4, 0xC8, 0xCC: break
+      // The frame: its precision, height, width, and number of colours.
+      case 0xC0...0xCF: hasInks = segment.dropFirst(5).first == 4
+      case 0xD8, 0xD9, 0xDA: return hasProfile && hasInks
+      default: break
+      }
+      guard length >= 2 else { return false }
+      offset += 2 + length
+    }
+    return false
   }
 }

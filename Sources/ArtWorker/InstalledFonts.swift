@@ -24,38 +24,48 @@ public enum EmojiFont {
   static func find(
     _ choice: String?, environment: @escaping (String) -> String?, isFile: (String) -> Bool
   ) -> [String] {
-    let folders = folders(environment)
-    func files(_ name: EmojiFontName) -> [String] {
-      // The best file in any folder wins over others in the first folder.
-      name.files.compactMap { file in folders.lazy.map { "\($0)/\(file)" }.first(where: isFile) }
-    }
     var found: [String] = []
     if let choice = choice ?? environment("EMOJIART_FONT") {
-      found = EmojiFontName(rawValue: choice.lowercased()).map(files) ?? []
+      found = EmojiFontName(typed: choice).map { installed($0, environment, isFile) } ?? []
       if found.isEmpty { found = [choice] }
     }
-    for path in files(.noto) where !found.contains(path) { found.append(path) }
+    for path in installed(.noto, environment, isFile) where !found.contains(path) { found.append(path) }
     return found
+  }
+
+  /// The files of a design that are there, the best first. The best file in any folder wins over others in the first folder.
+  private static func installed(
+    _ name: EmojiFontName, _ environment: @escaping (String) -> String?, _ isFile: (String) -> Bool
+  ) -> [String] {
+    let folders = folders(environment)
+    return name.files.compactMap { file in folders.lazy.map { "\($0)/\(file)" }.first(where: isFile) }
+  }
+
+  /// The files of a design that are on this machine, the best first.
+  package static func installed(_ name: EmojiFontName) -> [String] {
+    installed(name, { Environment[$0] }, { FileStatus.isRegularFile(at: $0, access: R_OK) })
   }
 
   /// What changes with the bytes of a font's file: an upgrade makes another file. Nil where it cannot be looked at.
   package static func tag(of path: String) -> String? {
-    guard let status = try? FileStatus(at: path) else { return nil }
-    let (file, time) = (status.identity, status.raw.st_mtim)
-    return [
-      UInt64(file.device), UInt64(file.inode), UInt64(clamping: status.size), UInt64(clamping: time.tv_sec),
-      UInt64(clamping: time.tv_nsec),
-    ]
-    .map { String($0, radix: 16) }.joined(separator: "-")
+    do throws(SystemError) {
+      let status = try FileStatus(at: path)
+      let (file, time) = (status.identity, status.raw.st_mtim)
+      return [
+        UInt64(file.device), UInt64(file.inode), UInt64(clamping: status.size), UInt64(clamping: time.tv_sec),
+        UInt64(clamping: time.tv_nsec),
+      ]
+      .map { String($0, radix: 16) }.joined(separator: "-")
+    } catch {
+      // It cannot be drawn with either, and drawing says why.
+      return nil
+    }
   }
 
   /// The designs that are on this machine as outlines, which are sharp at any size.
   public static func sharpDesigns() -> [EmojiFontName] {
-    let folders = folders { Environment[$0] }
-    return EmojiFontName.allCases.filter { name in
-      name.files.filter(EmojiFontName.hasOutlines).contains { file in
-        folders.contains { FileStatus.isRegularFile(at: "\($0)/\(file)", access: R_OK) }
-      }
+    EmojiFontName.allCases.filter { name in
+      installed(name).first.map { EmojiFontName.hasOutlines(path: $0) } ?? false
     }
   }
 

@@ -228,9 +228,13 @@
     ) async throws(ArtError) -> WebAnswer {
       switch route {
       case .glyphs: return WebAnswer(try await bodies.glyphs(body))
-      case .fonts: return WebAnswer(bodies.fonts())
+      case .fonts: return WebAnswer(try bodies.fonts())
       case .chooseFont: return WebAnswer(try bodies.choose(body))
-      case .font(let tag): return WebAnswer(try bodies.font(tag))
+      case .font(let tag):
+        guard let font = try bodies.font(tag) else {
+          return WebAnswer(WebRefusal(404, "another font has taken its place"))
+        }
+        return WebAnswer(font)
       case .picture(let document): return WebAnswer(try await bodies.picture(document))
       case .render(let document, let query): return WebAnswer(try await bodies.render(document, query))
       case .thumbnail(let document, let side):

@@ -98,10 +98,9 @@ public struct BoundedSearch: Sendable {
         return (try await attempt(drawing), isReduced)
       } catch {
         guard canShrink, case .refused(let refusal) = error, refusal.reason == .tooLarge,
-          let size = drawing.format.raster, min(size.width, size.height) >= 2 * Self.leastSide,
-          let half = try? PixelSize(width: size.width / 2, height: size.height / 2)
+          let size = drawing.format.raster, min(size.width, size.height) >= 2 * Self.leastSide
         else { throw error }
-        drawing.format = drawing.format.with(size: half)
+        drawing.format = drawing.format.with(size: size.scaled(by: 0.5))
         isReduced = true
       }
     }
@@ -150,9 +149,7 @@ public struct BoundedSearch: Sendable {
       let wanted = scale * (Double(limit) / Double(max(1, bytes))).squareRoot() * 0.98
       scale = max(fits + (exceeds - fits) * 0.1, min(wanted, exceeds - (exceeds - fits) * 0.1))
       guard Double(max(whole.width, whole.height)) * scale >= Double(Self.leastSide) else { break }
-      func side(_ length: Int) -> Int { max(1, Int((Double(length) * scale).rounded())) }
-      guard let size = try? PixelSize(width: side(whole.width), height: side(whole.height)) else { break }
-      tried.format = drawing.format.with(size: size)
+      tried.format = drawing.format.with(size: whole.scaled(by: scale))
       let attempt = try await attempt(tried)
       bytes = attempt.bytes
       guard let found = attempt.found(tried, isReduced: true) else {

@@ -25,8 +25,13 @@ public struct FontChoice: Sendable {
   /// The same for other variables.
   package init(_ variable: @escaping @Sendable (String) -> String?) { self.variable = variable }
 
-  /// The name of a design, or the path of a file; nil where nothing is chosen, and where the settings cannot be read.
-  public var current: String? { (try? CurrentSettings(variable)[.font])?.text }
+  /// The name of a design, or the path of a file; nil where nothing is chosen. Throws what the settings throw.
+  public func read() throws(ArtError) -> String? { try CurrentSettings(variable)[.font]?.text }
+
+  /// The same for drawing. Settings that cannot be read count as none: a page without its emoji would help nobody, and `read` says what is wrong.
+  public var current: String? {
+    do throws(ArtError) { return try read() } catch { return nil }
+  }
 
   /// Whether the environment of this program decides, so that a choice would change nothing.
   public var isFixed: Bool { variable(Setting.font.variable)?.contains { !$0.isWhitespace } ?? false }
@@ -35,14 +40,17 @@ public struct FontChoice: Sendable {
   public var designs: [Design] {
     let sharp = EmojiFont.sharpDesigns()
     return EmojiFontName.allCases.map { name in
-      Design(
-        name: name, isInstalled: EmojiFont.find(name.rawValue).first != name.rawValue,
-        isSharp: sharp.contains(name))
+      Design(name: name, isInstalled: !EmojiFont.installed(name).isEmpty, isSharp: sharp.contains(name))
     }
   }
 
-  /// Chooses a design. Throws `unavailable` for one that is not on this machine, and what the settings throw.
+  /// Chooses a design. Throws `unavailable` for one that is not on this machine, `notPermitted` where the environment decides, and what the
+  /// settings throw.
   public func choose(_ name: EmojiFontName) throws(ArtError) {
+    guard !isFixed else {
+      throw ArtError(
+        .notPermitted, "\(Setting.font.variable) decides as long as it is set; start the program without it")
+    }
     guard designs.contains(where: { $0.name == name && $0.isInstalled }) else {
       throw ArtError(.unavailable, "no font of \(name.rawValue) is installed; \(name.remedy)")
     }

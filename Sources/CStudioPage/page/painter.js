@@ -88,13 +88,8 @@ port.onmessage = (/** @type {MessageEvent} */ event) => {
   for (const label of message.put ?? []) put(label, isFew);
   if (message.reset) forgetGlyphs();
   for (const id of message.remove ?? []) remove(id);
-  // Another font: all pictures are fetched again.
   if (message.font) {
-    fontsChosen += 1;
     forgetFonts();
-    for (const each of [...sheets]) drop(each);
-    for (const glyph of glyphs.values()) [glyph.outlines, glyph.isFailed] = [undefined, false];
-    missing.clear();
     wanted.carpet ??= last.carpet;
   }
   if (message.sheet) sheet = message.sheet;
@@ -341,14 +336,22 @@ let fontsComing = 0;
 let withoutOutlines = 0;
 const faces = /** @type {{ fonts: FontFaceSet }} */ (/** @type {unknown} */ (self)).fonts;
 
-/** Another font was chosen. */
-function forgetFonts() {
-  for (const font of fonts.values()) if (font) faces.delete(font);
-  fonts.clear();
-  withoutOutlines = 0;
-}
 /** The size at which text is set, and then enlarged: browsers have a largest one. */
 const fontSize = 1000;
+
+/** The tag of the font that the pictures are in. */
+let fontTag = '';
+
+/** Another font was chosen, here or elsewhere: all pictures are fetched again. */
+function forgetFonts() {
+  fontsChosen += 1;
+  for (const font of fonts.values()) if (font) faces.delete(font);
+  fonts.clear();
+  [withoutOutlines, fontTag] = [0, ''];
+  for (const each of [...sheets]) drop(each);
+  for (const glyph of glyphs.values()) [glyph.outlines, glyph.isFailed] = [undefined, false];
+  missing.clear();
+}
 
 /**
  * Draws a glyph from its font. False while that is not known or not there.
@@ -564,9 +567,15 @@ async function fetchSheet(batch) {
     });
     if (!response.ok) throw Object.assign(new Error('refused'), { status: response.status });
     const field = response.headers.get('Emojiart-Outlines');
+    const tag = response.headers.get('Emojiart-Font') ?? '';
+    if (before === fontsChosen) {
+      // Another page or program has chosen another one. This answer is of it, and is asked for again with all others.
+      if (fontTag && tag !== fontTag) forgetFonts();
+      fontTag = tag;
+    }
     if (part.length === 1 && steps[part[0].step] === steps[steps.length - 1]) withoutOutlines = field ? -Infinity : withoutOutlines + 1;
     if (field && part.length === 1 && before === fontsChosen) {
-      const [scale, x, y, tag] = field.split(' ');
+      const [scale, x, y] = field.split(' ');
       part[0].glyph.outlines = { scale: Number(scale), x: Number(x), y: Number(y), tag };
     }
     const image = await createImageBitmap(await response.blob());

@@ -72,7 +72,7 @@ struct ConfigSetting: ParsableCommand {
 
   /// Says once what the chosen design demands, and whether it is there.
   private static func explain(font value: String) {
-    let design = EmojiFontName(rawValue: value.lowercased())
+    let design = EmojiFontName(typed: value)
     if let design, EmojiFont.find(design.rawValue).first == design.rawValue {
       Output.printError("no font of \(design.rawValue) is installed; \(design.remedy)")
     }
@@ -146,7 +146,7 @@ extension Setting {
 
   /// A font's path is stored so that it holds in each folder.
   fileprivate func absolute(_ value: String) -> String {
-    guard self == .font, EmojiFontName(rawValue: value) == nil, let path = FilePath.resolvedIfThere(value)
+    guard self == .font, EmojiFontName(typed: value) == nil, let path = FilePath.resolvedIfThere(value)
     else {
       return value
     }
